@@ -1,0 +1,2 @@
+//! A Model Context Protocol client.
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! The wasm side of the sandwire npm package.

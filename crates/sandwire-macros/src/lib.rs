@@ -1,0 +1,2 @@
+//! Attributes and derives for Sandwire servers.
+#![forbid(unsafe_code)]

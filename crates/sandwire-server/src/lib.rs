@@ -1,0 +1,2 @@
+//! Model Context Protocol servers from plain functions.
+#![forbid(unsafe_code)]

@@ -1,0 +1,1 @@
+//! Sandwire in browsers, workers and edge isolates: fetch, MessagePort, timers, randomness.

@@ -1,0 +1,2 @@
+//! Build, test and release automation.
+fn main() {}
