@@ -1,2 +1,41 @@
-//! Build, test and release automation.
-fn main() {}
+//! Build, test and release automation: `cargo xtask help`.
+
+mod paths;
+mod run;
+mod setup;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+usage: cargo xtask <command>
+
+  setup   install what the other commands need; they also call the part they need
+          --std-from-debian  where rustup cannot add the wasm target
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Result<()> {
+    let (command, rest) = args
+        .split_first()
+        .map_or(("help", args), |(c, rest)| (c.as_str(), rest));
+    match command {
+        "setup" => setup::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => bail!("there is no command `{other}`; `cargo xtask help` lists them"),
+    }
+}

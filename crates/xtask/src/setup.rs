@@ -1,0 +1,40 @@
+//! What the other commands need before they can start. Each part looks first, does only what is
+//! missing, says what it did, and ends in one line naming the command to run where it cannot.
+
+mod chromium;
+mod debian;
+mod npm;
+mod rust;
+
+use anyhow::{Result, bail};
+
+pub use chromium::chromium;
+pub use npm::{install, node, npm};
+pub use rust::wasm_cargo;
+
+/// Sets everything up.
+pub fn run(args: &[String]) -> Result<()> {
+    match args {
+        [] => {}
+        [flag] if flag == "--std-from-debian" => rust::from_debian()?,
+        _ => bail!("usage: cargo xtask setup [--std-from-debian]"),
+    }
+    let mut missing = Vec::new();
+    let mut part = |result: Result<String>| match result {
+        Ok(line) => println!("setup: {line}"),
+        Err(error) => missing.push(error),
+    };
+    part(wasm_cargo().map(|_| format!("Rust builds for {}", rust::TARGET)));
+    part(node().map(|version| format!("Node {version}")));
+    for set in npm::sets()? {
+        part(npm(&set).map(|dir| format!("npm tools of tests/npm/{set} in {}", dir.display())));
+    }
+    part(chromium().map(|path| format!("Chromium at {}", path.display())));
+    if missing.is_empty() {
+        return Ok(());
+    }
+    for error in &missing {
+        eprintln!("setup: {error:#}");
+    }
+    bail!("{} of the parts could not be set up", missing.len())
+}
