@@ -3,6 +3,7 @@
 mod paths;
 mod run;
 mod setup;
+mod test;
 
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ usage: cargo xtask <command>
 
   setup   install what the other commands need; they also call the part they need
           --std-from-debian  where rustup cannot add the wasm target
+  test    run every suite, or the named ones; --list lists them
 ";
 
 fn main() -> ExitCode {
@@ -32,6 +34,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         .map_or(("help", args), |(c, rest)| (c.as_str(), rest));
     match command {
         "setup" => setup::run(rest),
+        "test" => test::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

@@ -9,8 +9,8 @@ mod rust;
 use anyhow::{Result, bail};
 
 pub use chromium::chromium;
-pub use npm::{install, node, npm};
-pub use rust::wasm_cargo;
+pub use npm::{install, node, npm, tool};
+pub use rust::{TARGET, wasm_cargo};
 
 /// Sets everything up.
 pub fn run(args: &[String]) -> Result<()> {
@@ -24,7 +24,7 @@ pub fn run(args: &[String]) -> Result<()> {
         Ok(line) => println!("setup: {line}"),
         Err(error) => missing.push(error),
     };
-    part(wasm_cargo().map(|_| format!("Rust builds for {}", rust::TARGET)));
+    part(wasm_cargo().map(|_| format!("Rust builds for {}", TARGET)));
     part(node().map(|version| format!("Node {version}")));
     for set in npm::sets()? {
         part(npm(&set).map(|dir| format!("npm tools of tests/npm/{set} in {}", dir.display())));
