@@ -1,0 +1,467 @@
+use std::borrow::Cow;
+
+use hifijson::SliceLexer;
+use hifijson::escape::Lex as _;
+use hifijson::num::Lex as _;
+use hifijson::token::Lex as _;
+
+use crate::{Error, ErrorKind, MAX_DEPTH, scan};
+
+/// The type of a JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// Reads one JSON text from front to back.
+///
+/// Every method checks what it passes over against the grammar, counts nesting against
+/// [`MAX_DEPTH`](crate::MAX_DEPTH) without recursion of its own, and leaves the reader after the value. After an error the
+/// reader's position is of no further use.
+///
+/// ```
+/// use sandwire_json::Reader;
+///
+/// let mut names = Vec::new();
+/// Reader::new(r#"{"tools":[{"name":"add"},{"name":"sub"}]}"#).object(&mut |key, r| match key {
+///     "tools" => r.array(&mut |r| {
+///         r.object(&mut |key, r| {
+///             if key == "name" {
+///                 names.push(r.string()?.into_owned());
+///             }
+///             Ok(()) // what is not read is skipped
+///         })
+///     }),
+///     _ => Ok(()),
+/// })?;
+/// assert_eq!(names, ["add", "sub"]);
+/// # Ok::<(), sandwire_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the beginning of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0 }
+    }
+
+    /// How many bytes have been read.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// The type of the next value, judged by its first byte.
+    ///
+    /// # Errors
+    /// When no value starts here.
+    pub fn peek(&mut self) -> Result<Kind, Error> {
+        match self.token() {
+            Some(b'"') => Ok(Kind::String),
+            Some(b'{') => Ok(Kind::Object),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b't' | b'f') => Ok(Kind::Bool),
+            Some(b'n') => Ok(Kind::Null),
+            _ => Err(self.syntax("expected a value")),
+        }
+    }
+
+    /// Reads a string; borrowed when it has no escapes.
+    ///
+    /// # Errors
+    /// When the next value is not a string, or a malformed one (a lone surrogate is malformed).
+    pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
+        self.expect(Kind::String, "expected a string")?;
+        self.string_body()
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// When the next value is something else.
+    pub fn boolean(&mut self) -> Result<bool, Error> {
+        self.expect(Kind::Bool, "expected true or false")?;
+        self.literal()?.ok_or_else(|| self.syntax("expected true or false"))
+    }
+
+    /// Reads `null`.
+    ///
+    /// # Errors
+    /// When the next value is something else.
+    pub fn null(&mut self) -> Result<(), Error> {
+        self.expect(Kind::Null, "expected null")?;
+        self.literal().map(drop)
+    }
+
+    /// Reads a number and gives its text.
+    ///
+    /// # Errors
+    /// When the next value is not a number.
+    pub fn number(&mut self) -> Result<&'a str, Error> {
+        self.expect(Kind::Number, "expected a number")?;
+        let start = self.at;
+        self.skip_number()?;
+        Ok(self.slice(start))
+    }
+
+    /// Reads a number that is an integer of 64 bits; `1.0` and `1e3` are.
+    ///
+    /// # Errors
+    /// When the next value is not such a number.
+    pub fn integer(&mut self) -> Result<i64, Error> {
+        let text = self.number()?;
+        crate::number::integer(text).ok_or_else(|| crate::number::out_of_range(self.at))
+    }
+
+    /// Reads an object, giving each member's name to `member`, which reads the value from the reader
+    /// or leaves it alone, when it is skipped.
+    ///
+    /// # Errors
+    /// When the next value is not an object, or what `member` says, with the member's name in its path.
+    pub fn object(
+        &mut self,
+        member: &mut dyn FnMut(&str, &mut Reader<'a>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.begin_object()?;
+        let mut first = true;
+        while let Some(key) = self.next_key(&mut first)? {
+            let start = self.at;
+            member(&key, self).map_err(|error| error.in_member(&key))?;
+            if self.at == start {
+                self.skip().map_err(|error| error.in_member(&key))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads an array, calling `item` for each item, which reads it or leaves it alone, when it is
+    /// skipped.
+    ///
+    /// # Errors
+    /// When the next value is not an array, or what `item` says, with the index in its path.
+    pub fn array(
+        &mut self,
+        item: &mut dyn FnMut(&mut Reader<'a>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.begin_array()?;
+        let mut index = 0;
+        while self.next_item(index == 0)? {
+            let start = self.at;
+            item(self).map_err(|error| error.in_item(index))?;
+            if self.at == start {
+                self.skip().map_err(|error| error.in_item(index))?;
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Passes over a value of any type, checking it.
+    ///
+    /// # Errors
+    /// When it is malformed or nested too deep.
+    pub fn skip(&mut self) -> Result<(), Error> {
+        // One bit for each open bracket: one for an object, zero for an array.
+        let mut objects = 0u128;
+        let mut open = 0u32;
+        loop {
+            match self.token() {
+                Some(b'"') => self.skip_string()?,
+                Some(bracket @ (b'{' | b'[')) => {
+                    if self.depth + open >= MAX_DEPTH {
+                        return Err(self.too_deep());
+                    }
+                    self.at += 1;
+                    let object = bracket == b'{';
+                    let next = self.token();
+                    if next == Some(if object { b'}' } else { b']' }) {
+                        self.at += 1;
+                    } else {
+                        open += 1;
+                        objects = objects << 1 | u128::from(object);
+                        if object {
+                            self.skip_key()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b'-' | b'0'..=b'9') => self.skip_number()?,
+                Some(b't' | b'f' | b'n') => self.literal().map(drop)?,
+                _ => return Err(self.syntax("expected a value")),
+            }
+            loop {
+                if open == 0 {
+                    return Ok(());
+                }
+                let object = objects & 1 == 1;
+                match self.token() {
+                    Some(b',') => {
+                        self.at += 1;
+                        if object {
+                            self.skip_key()?;
+                        }
+                        break;
+                    }
+                    Some(b'}') if object => {}
+                    Some(b']') if !object => {}
+                    _ => return Err(self.syntax("expected a comma or a closing bracket")),
+                }
+                self.at += 1;
+                open -= 1;
+                objects >>= 1;
+            }
+        }
+    }
+
+    /// Passes over a value of any type, checking it, and gives its text.
+    ///
+    /// # Errors
+    /// When it is malformed or nested too deep.
+    pub fn raw(&mut self) -> Result<&'a str, Error> {
+        self.token();
+        let start = self.at;
+        self.skip()?;
+        Ok(self.slice(start))
+    }
+
+    /// Checks that nothing but white space is left.
+    ///
+    /// # Errors
+    /// When something is.
+    pub fn end(&mut self) -> Result<(), Error> {
+        match self.token() {
+            None => Ok(()),
+            Some(_) => Err(self.syntax("expected the end of the text")),
+        }
+    }
+
+    /// Reads the value of member `key` from a copy of this reader, which stands before an object and
+    /// stays there.
+    ///
+    /// # Errors
+    /// When the members before it are malformed.
+    pub fn look_up(&self, key: &str) -> Result<Option<&'a str>, Error> {
+        let mut ahead = self.clone();
+        ahead.begin_object()?;
+        let mut first = true;
+        while let Some(name) = ahead.next_key(&mut first)? {
+            if name == key {
+                return ahead.raw().map(Some);
+            }
+            ahead.skip()?;
+        }
+        Ok(None)
+    }
+
+    /// An error of `kind` at this place.
+    pub fn error(&self, kind: ErrorKind, message: &'static str) -> Error {
+        Error::new(kind, self.at, message)
+    }
+
+    /// The text from `start`, a former [`offset`](Self::offset), to here.
+    pub fn since(&self, start: usize) -> &'a str {
+        self.slice(start)
+    }
+
+    pub(crate) fn begin_object(&mut self) -> Result<(), Error> {
+        self.expect(Kind::Object, "expected an object")?;
+        self.enter()
+    }
+
+    pub(crate) fn begin_array(&mut self) -> Result<(), Error> {
+        self.expect(Kind::Array, "expected an array")?;
+        self.enter()
+    }
+
+    /// The next member's name, leaving the reader at its value; `None` after the closing brace.
+    pub(crate) fn next_key(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Error> {
+        match self.token() {
+            Some(b'}') => {
+                self.leave();
+                return Ok(None);
+            }
+            Some(b',') if !*first => self.at += 1,
+            _ if *first => *first = false,
+            _ => return Err(self.syntax("expected a comma or a closing brace")),
+        }
+        if self.token() != Some(b'"') {
+            return Err(self.syntax("expected a member name"));
+        }
+        let key = self.string_body()?;
+        self.colon()?;
+        Ok(Some(key))
+    }
+
+    /// Whether another item follows, leaving the reader at it, or after the closing bracket.
+    pub(crate) fn next_item(&mut self, first: bool) -> Result<bool, Error> {
+        match self.token() {
+            Some(b']') => {
+                self.leave();
+                return Ok(false);
+            }
+            Some(b',') if !first => {
+                self.at += 1;
+                self.token();
+            }
+            _ if first => {}
+            _ => return Err(self.syntax("expected a comma or a closing bracket")),
+        }
+        Ok(true)
+    }
+
+    fn enter(&mut self) -> Result<(), Error> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.at += 1;
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The next byte that is not white space, without taking it.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        loop {
+            let byte = self.text.as_bytes().get(self.at).copied();
+            match byte {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                _ => return byte,
+            }
+        }
+    }
+
+    fn expect(&mut self, kind: Kind, message: &'static str) -> Result<(), Error> {
+        if self.peek()? == kind {
+            Ok(())
+        } else {
+            Err(self.error(ErrorKind::Type, message))
+        }
+    }
+
+    fn lexer(&self) -> SliceLexer<'a> {
+        SliceLexer::new(self.text.as_bytes().get(self.at..).unwrap_or_default())
+    }
+
+    fn resume(&mut self, lexer: &SliceLexer<'a>) {
+        self.at = self.text.len() - lexer.as_slice().len();
+    }
+
+    fn literal(&mut self) -> Result<Option<bool>, Error> {
+        let mut lexer = self.lexer();
+        let value = lexer.null_or_bool().ok_or_else(|| self.syntax("expected a value"))?;
+        self.resume(&lexer);
+        Ok(value)
+    }
+
+    fn skip_number(&mut self) -> Result<(), Error> {
+        let mut lexer = self.lexer();
+        let number = lexer.num_ignore();
+        self.resume(&lexer);
+        number.validate().map(drop).map_err(|_| self.syntax("expected a digit"))
+    }
+
+    fn skip_key(&mut self) -> Result<(), Error> {
+        if self.token() != Some(b'"') {
+            return Err(self.syntax("expected a member name"));
+        }
+        self.skip_string()?;
+        self.colon()
+    }
+
+    fn colon(&mut self) -> Result<(), Error> {
+        if self.token() != Some(b':') {
+            return Err(self.syntax("expected a colon"));
+        }
+        self.at += 1;
+        self.token();
+        Ok(())
+    }
+
+    fn skip_string(&mut self) -> Result<(), Error> {
+        self.at += 1;
+        loop {
+            self.at = scan::run_end(self.text.as_bytes(), self.at);
+            match self.text.as_bytes().get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'\\') => self.escape().map(drop)?,
+                Some(_) => return Err(self.syntax("control character in a string")),
+                None => return Err(self.syntax("unterminated string")),
+            }
+        }
+    }
+
+    fn string_body(&mut self) -> Result<Cow<'a, str>, Error> {
+        self.at += 1;
+        let mut start = self.at;
+        let mut unescaped = None::<String>;
+        loop {
+            self.at = scan::run_end(self.text.as_bytes(), self.at);
+            let run = self.slice(start);
+            match self.text.as_bytes().get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(match unescaped {
+                        None => Cow::Borrowed(run),
+                        Some(text) => Cow::Owned(text + run),
+                    });
+                }
+                Some(b'\\') => {
+                    let text = unescaped.get_or_insert_default();
+                    text.push_str(run);
+                    text.push(self.escape()?);
+                    start = self.at;
+                }
+                Some(_) => return Err(self.syntax("control character in a string")),
+                None => return Err(self.syntax("unterminated string")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Error> {
+        self.at += 1;
+        let mut lexer = self.lexer();
+        let escaped = match hifijson::Read::take_next(&mut lexer) {
+            Some(byte) => lexer.escape(byte).ok(),
+            None => None,
+        };
+        let escaped = escaped.ok_or_else(|| self.syntax("malformed escape in a string"))?;
+        self.resume(&lexer);
+        Ok(escaped)
+    }
+
+    fn slice(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    fn syntax(&self, message: &'static str) -> Error {
+        self.error(ErrorKind::Syntax, message)
+    }
+
+    fn too_deep(&self) -> Error {
+        self.error(ErrorKind::Depth, "nested too deep")
+    }
+}

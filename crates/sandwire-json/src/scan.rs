@@ -1,0 +1,38 @@
+//! Looking for the end of a run of plain string bytes, eight at a time.
+
+const ONES: u64 = u64::MAX / 255;
+const HIGHS: u64 = ONES << 7;
+
+/// Non-zero when one of the eight bytes is a quote, a backslash or a control character.
+///
+/// A byte is below `n` when subtracting `n` borrows from its high bit and that bit was clear; a byte
+/// equals `n` when the exclusive or of the two is below one.
+const fn special(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let backslash = word ^ (ONES * b'\\' as u64);
+    ((word.wrapping_sub(ONES * 0x20) & !word)
+        | (quote.wrapping_sub(ONES) & !quote)
+        | (backslash.wrapping_sub(ONES) & !backslash))
+        & HIGHS
+}
+
+/// The index, from `from` on, of the first quote, backslash or control character, or the length.
+pub(crate) fn run_end(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    let rest = bytes.get(from..).unwrap_or_default();
+    let (chunks, _) = rest.as_chunks::<8>();
+    for chunk in chunks {
+        let found = special(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
