@@ -1,0 +1,33 @@
+//! What can be wrong with a text that should be a message.
+
+use std::fmt;
+
+use crate::jsonrpc::{ErrorCode, ErrorObject, RequestId};
+
+/// A text that is no message, and how to answer it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WireError {
+    /// The code of the answer.
+    pub code: ErrorCode,
+    /// The id of the request, if it could be read.
+    pub id: Option<RequestId>,
+    /// What is wrong: lower case, no final stop.
+    pub message: String,
+    /// Whether the text was meant as an answer, and so gets none.
+    pub is_response: bool,
+}
+
+impl WireError {
+    /// The error object of the answer.
+    pub fn to_error_object(&self) -> ErrorObject {
+        ErrorObject::new(self.code, self.message.clone())
+    }
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WireError {}

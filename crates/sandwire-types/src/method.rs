@@ -1,0 +1,284 @@
+//! One table of every request and notification of both eras.
+
+use std::sync::Arc;
+
+use crate::ProtocolVersion;
+
+/// Which side sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The client.
+    Client,
+    /// The server.
+    Server,
+}
+
+/// Whether a message wants an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MethodKind {
+    /// It does.
+    Request,
+    /// It does not.
+    Notification,
+}
+
+/// The parameter whose value the HTTP header `Mcp-Name` repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NameSource {
+    /// `params.name`
+    Name,
+    /// `params.uri`
+    Uri,
+    /// `params.taskId`
+    TaskId,
+}
+
+impl NameSource {
+    /// The member of `params`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Uri => "uri",
+            Self::TaskId => "taskId",
+        }
+    }
+}
+
+/// What is known of a method.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Whether it wants an answer.
+    pub kind: MethodKind,
+    /// The versions in which the client may send it, one bit for each level.
+    from_client: u8,
+    /// The versions in which the server may send it.
+    from_server: u8,
+    /// What `Mcp-Name` repeats.
+    pub name_source: Option<NameSource>,
+    /// Whether modern results carry `ttlMs` and `cacheScope`.
+    pub cacheable: bool,
+    /// Whether a modern server may answer that input is required.
+    pub may_require_input: bool,
+    /// The capability its receiver must have declared, as a path.
+    pub capability: Option<&'static str>,
+}
+
+const NONE: u8 = 0;
+const ALL: u8 = 0b1_1111;
+const LEGACY: u8 = 0b0_1111;
+const FROM_2025_06: u8 = 0b0_1100;
+const ONLY_2025_11: u8 = 0b0_1000;
+const MODERN: u8 = 0b1_0000;
+const TASKS: u8 = 0b1_1000;
+
+const REQUEST: Facts = Facts {
+    kind: MethodKind::Request,
+    from_client: NONE,
+    from_server: NONE,
+    name_source: None,
+    cacheable: false,
+    may_require_input: false,
+    capability: None,
+};
+const NOTIFICATION: Facts = Facts { kind: MethodKind::Notification, ..REQUEST };
+
+macro_rules! methods {
+    ($( $(#[$doc:meta])* $variant:ident = $name:literal, $base:ident { $($fact:ident: $value:expr),* }; )*) => {
+        /// The name of a request or notification.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Method {
+            $( $(#[$doc])* $variant, )*
+            /// One that this library does not know.
+            Other(Arc<str>),
+        }
+
+        impl Method {
+            /// Every known method.
+            pub const KNOWN: &[Self] = &[$(Self::$variant),*];
+
+            /// The name on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $( Self::$variant => $name, )*
+                    Self::Other(name) => name,
+                }
+            }
+
+            /// What is known of it; `None` for an unknown method.
+            pub fn facts(&self) -> Option<&'static Facts> {
+                match self {
+                    $( Self::$variant => {
+                        const FACTS: &Facts = &Facts { $($fact: $value,)* ..$base };
+                        Some(FACTS)
+                    } )*
+                    Self::Other(_) => None,
+                }
+            }
+        }
+
+        impl From<&str> for Method {
+            fn from(name: &str) -> Self {
+                match name {
+                    $( $name => Self::$variant, )*
+                    _ => Self::Other(name.into()),
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    /// Opens a legacy connection.
+    Initialize = "initialize", REQUEST { from_client: LEGACY };
+    /// Asks whether the peer is there.
+    Ping = "ping", REQUEST { from_client: LEGACY, from_server: LEGACY };
+    /// Asks what a modern server is and can do.
+    ServerDiscover = "server/discover", REQUEST { from_client: MODERN, cacheable: true };
+    /// Lists tools.
+    ToolsList = "tools/list", REQUEST { from_client: ALL, cacheable: true, capability: Some("tools") };
+    /// Calls a tool.
+    ToolsCall = "tools/call", REQUEST {
+        from_client: ALL, name_source: Some(NameSource::Name), may_require_input: true, capability: Some("tools")
+    };
+    /// Lists prompts.
+    PromptsList = "prompts/list", REQUEST { from_client: ALL, cacheable: true, capability: Some("prompts") };
+    /// Expands a prompt.
+    PromptsGet = "prompts/get", REQUEST {
+        from_client: ALL, name_source: Some(NameSource::Name), may_require_input: true, capability: Some("prompts")
+    };
+    /// Lists resources.
+    ResourcesList = "resources/list", REQUEST { from_client: ALL, cacheable: true, capability: Some("resources") };
+    /// Lists resource templates.
+    ResourcesTemplatesList = "resources/templates/list", REQUEST {
+        from_client: ALL, cacheable: true, capability: Some("resources")
+    };
+    /// Reads a resource.
+    ResourcesRead = "resources/read", REQUEST {
+        from_client: ALL, name_source: Some(NameSource::Uri), cacheable: true, may_require_input: true,
+        capability: Some("resources")
+    };
+    /// Asks to be told when a resource changes.
+    ResourcesSubscribe = "resources/subscribe", REQUEST {
+        from_client: LEGACY, capability: Some("resources.subscribe")
+    };
+    /// Ends a subscription.
+    ResourcesUnsubscribe = "resources/unsubscribe", REQUEST {
+        from_client: LEGACY, capability: Some("resources.subscribe")
+    };
+    /// Sets the level from which on log messages are sent.
+    LoggingSetLevel = "logging/setLevel", REQUEST { from_client: LEGACY, capability: Some("logging") };
+    /// Completes an argument.
+    CompletionComplete = "completion/complete", REQUEST { from_client: ALL, capability: Some("completions") };
+    /// Opens a stream of change notifications.
+    SubscriptionsListen = "subscriptions/listen", REQUEST { from_client: MODERN };
+    /// Asks the client's model for a message.
+    SamplingCreateMessage = "sampling/createMessage", REQUEST { from_server: LEGACY, capability: Some("sampling") };
+    /// Asks for the client's roots.
+    RootsList = "roots/list", REQUEST { from_server: LEGACY, capability: Some("roots") };
+    /// Asks the client's user for input.
+    ElicitationCreate = "elicitation/create", REQUEST { from_server: FROM_2025_06, capability: Some("elicitation") };
+    /// Asks for the state of a task.
+    TasksGet = "tasks/get", REQUEST {
+        from_client: TASKS, from_server: ONLY_2025_11, name_source: Some(NameSource::TaskId), capability: Some("tasks")
+    };
+    /// Waits for the result of a task.
+    TasksResult = "tasks/result", REQUEST {
+        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some("tasks")
+    };
+    /// Lists tasks.
+    TasksList = "tasks/list", REQUEST {
+        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some("tasks.list")
+    };
+    /// Cancels a task.
+    TasksCancel = "tasks/cancel", REQUEST {
+        from_client: TASKS, from_server: ONLY_2025_11, name_source: Some(NameSource::TaskId),
+        capability: Some("tasks.cancel")
+    };
+    /// Answers what a task asked for.
+    TasksUpdate = "tasks/update", REQUEST {
+        from_client: MODERN, name_source: Some(NameSource::TaskId), capability: Some("tasks")
+    };
+    /// Says that a legacy client is ready.
+    Initialized = "notifications/initialized", NOTIFICATION { from_client: LEGACY };
+    /// Gives up a request.
+    Cancelled = "notifications/cancelled", NOTIFICATION { from_client: ALL, from_server: ALL };
+    /// Tells how far a request has come.
+    Progress = "notifications/progress", NOTIFICATION { from_client: LEGACY, from_server: ALL };
+    /// Carries a log message.
+    LogMessage = "notifications/message", NOTIFICATION { from_server: ALL, capability: Some("logging") };
+    /// Says that the list of tools changed.
+    ToolsListChanged = "notifications/tools/list_changed", NOTIFICATION {
+        from_server: ALL, capability: Some("tools.listChanged")
+    };
+    /// Says that the list of prompts changed.
+    PromptsListChanged = "notifications/prompts/list_changed", NOTIFICATION {
+        from_server: ALL, capability: Some("prompts.listChanged")
+    };
+    /// Says that the list of resources changed.
+    ResourcesListChanged = "notifications/resources/list_changed", NOTIFICATION {
+        from_server: ALL, capability: Some("resources.listChanged")
+    };
+    /// Says that a resource changed.
+    ResourcesUpdated = "notifications/resources/updated", NOTIFICATION {
+        from_server: ALL, capability: Some("resources.subscribe")
+    };
+    /// Says that the client's roots changed.
+    RootsListChanged = "notifications/roots/list_changed", NOTIFICATION {
+        from_client: LEGACY, capability: Some("roots.listChanged")
+    };
+    /// Says that what an elicitation opened is done.
+    ElicitationComplete = "notifications/elicitation/complete", NOTIFICATION { from_server: ONLY_2025_11 };
+    /// Tells the state of a legacy task.
+    TasksStatus = "notifications/tasks/status", NOTIFICATION {
+        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some("tasks")
+    };
+    /// Tells the state of a task of the extension.
+    Tasks = "notifications/tasks", NOTIFICATION { from_server: MODERN, capability: Some("tasks") };
+    /// Says which notifications a listen request gets.
+    SubscriptionsAcknowledged = "notifications/subscriptions/acknowledged", NOTIFICATION { from_server: MODERN };
+}
+
+impl Method {
+    /// Whether `side` may send it in `version`; true for an unknown method, which no version forbids.
+    pub fn may_send(&self, side: Side, version: ProtocolVersion) -> bool {
+        let Some(facts) = self.facts() else { return true };
+        let versions = match side {
+            Side::Client => facts.from_client,
+            Side::Server => facts.from_server,
+        };
+        versions >> version.level() & 1 == 1
+    }
+
+    /// Whether it is a known request.
+    pub fn is_request(&self) -> bool {
+        self.facts().is_some_and(|facts| facts.kind == MethodKind::Request)
+    }
+
+    /// What the HTTP header `Mcp-Name` repeats.
+    pub fn name_source(&self) -> Option<NameSource> {
+        self.facts().and_then(|facts| facts.name_source)
+    }
+
+    /// Whether modern results carry `ttlMs` and `cacheScope`.
+    pub fn is_cacheable(&self) -> bool {
+        self.facts().is_some_and(|facts| facts.cacheable)
+    }
+
+    /// Whether a modern server may answer that input is required.
+    pub fn may_require_input(&self) -> bool {
+        self.facts().is_some_and(|facts| facts.may_require_input)
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl PartialEq<str> for Method {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
