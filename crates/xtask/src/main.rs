@@ -1,9 +1,13 @@
 //! Build, test and release automation: `cargo xtask help`.
 
+mod pack;
 mod paths;
 mod run;
 mod setup;
+mod size;
 mod test;
+mod tidy;
+mod wasm;
 
 use std::process::ExitCode;
 
@@ -14,7 +18,11 @@ usage: cargo xtask <command>
 
   setup   install what the other commands need; they also call the part they need
           --std-from-debian  where rustup cannot add the wasm target
+  pack    make the npm package, target/npm/sandwire-<version>.tgz
+  size    weigh what a page loads against crates/sandwire-js/size.toml
+          --where <module>  lists where the bytes are
   test    run every suite, or the named ones; --list lists them
+  tidy    check the rules of crates/README.md
 ";
 
 fn main() -> ExitCode {
@@ -35,6 +43,9 @@ fn dispatch(args: &[String]) -> Result<()> {
     match command {
         "setup" => setup::run(rest),
         "test" => test::run(rest),
+        "tidy" => tidy::run(rest),
+        "pack" => pack::run(rest),
+        "size" => size::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

@@ -1,0 +1,301 @@
+//! From a crate to a small wasm module with its glue: compile, bind, optimise, shorten names.
+//!
+//! wasm-bindgen names each import after its source and a hash. The names stand in the module and
+//! again in the glue, and weigh about 2.4 kB compressed. `wasm-opt` replaces those in the module and
+//! prints what it did; [`rename`] applies the same map to the glue.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::{paths, run, setup};
+
+/// What to compile: a `cdylib` of this workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) package: &'a str,
+    /// The default features are left out.
+    pub(crate) features: &'a [&'a str],
+}
+
+/// A module and the glue that instantiates it.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) wasm: Vec<u8>,
+    /// An ES module, not minified. It exports the bindings, `imports()` (what to instantiate the
+    /// module with) and `start(instance)`.
+    pub(crate) glue: String,
+}
+
+/// Whether functions keep their names, for a listing of where the bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    Short,
+    Kept,
+}
+
+/// Compiles `source`; writes `<name>.wasm`, and the glue as `<name>.glue.js`, into `folder`.
+pub(crate) fn build(source: Source<'_>, name: &str, folder: &Path) -> Result<()> {
+    let module = module(source, Names::Short)?;
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(format!("{name}.wasm")), module.wasm)?;
+    fs::write(folder.join(format!("{name}.glue.js")), module.glue)?;
+    Ok(())
+}
+
+/// Compiles `source`.
+pub(crate) fn module(source: Source<'_>, names: Names) -> Result<Module> {
+    let compiled = compile(source, names)?;
+    let mut output = Bindgen::new()
+        .input_path(&compiled)
+        .web(true)?
+        .typescript(false)
+        .omit_default_module_path(true)
+        .remove_name_section(names == Names::Short)
+        .remove_producers_section(true)
+        .generate_output()
+        .with_context(|| format!("wasm-bindgen refused {}", compiled.display()))?;
+    ensure!(
+        output.snippets().is_empty() && output.local_modules().is_empty(),
+        "{}: JavaScript snippets are not part of the glue",
+        source.package
+    );
+    let bound = output.wasm_mut().emit_wasm();
+    let glue = open(output.js())?;
+    let (wasm, map) = optimise(&bound, names)?;
+    let glue = match names {
+        Names::Short => rename(&glue, &map)?,
+        Names::Kept => glue,
+    };
+    Ok(Module { wasm, glue })
+}
+
+fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
+    let target = match names {
+        Names::Short => paths::target(),
+        Names::Kept => paths::target().join("named"),
+    };
+    let mut cargo = setup::wasm_cargo()?
+        .args([
+            "build",
+            "--quiet",
+            "--profile",
+            "wasm",
+            "--target",
+            "wasm32-unknown-unknown",
+        ])
+        .args([
+            "--package",
+            source.package,
+            "--lib",
+            "--no-default-features",
+        ])
+        .arg(format!("--features={}", source.features.join(",")))
+        .arg("--target-dir")
+        .arg(&target)
+        .env("CARGO_ENCODED_RUSTFLAGS", remaps().join("\u{1f}"));
+    if names == Names::Kept {
+        cargo = cargo.args(["--config", "profile.wasm.strip=\"none\""]);
+    }
+    cargo.run()?;
+    let file = format!("{}.wasm", source.package.replace('-', "_"));
+    Ok(target
+        .join("wasm32-unknown-unknown")
+        .join("wasm")
+        .join(file))
+}
+
+/// Panic locations name source files; the folders of this machine tell a user nothing.
+fn remaps() -> Vec<String> {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| {
+            let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
+            Some(PathBuf::from(home).join(".cargo"))
+        });
+    let folders = [Some(paths::root().to_path_buf()), home];
+    folders
+        .into_iter()
+        .flatten()
+        .map(|path| format!("--remap-path-prefix={}/=", path.display()))
+        .collect()
+}
+
+/// Replaces the glue's own loader, which we do not use, by its two halves.
+fn open(glue: &str) -> Result<String> {
+    const LOADER: &str = "export { initSync, __wbg_init as default };";
+    ensure!(
+        glue.contains(LOADER),
+        "the glue does not end as wasm-bindgen 0.2.130 writes it"
+    );
+    Ok(glue.replace(
+        LOADER,
+        "export { __wbg_get_imports as imports, __wbg_finalize_init as start };",
+    ))
+}
+
+/// The old name and the new one.
+type Renamed = (String, String);
+
+/// What `wasm-opt` renamed.
+#[derive(Debug, Default)]
+struct Map {
+    /// The module that the imports come from.
+    module: String,
+    imports: Vec<Renamed>,
+    exports: Vec<Renamed>,
+}
+
+fn optimise(wasm: &[u8], names: Names) -> Result<(Vec<u8>, Map)> {
+    let folder = std::env::temp_dir().join(format!("sandwire-wasm-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
+    fs::write(&input, wasm)?;
+    let command = tool("wasm-opt")?
+        .arg(&input)
+        .arg("-o")
+        .arg(&output)
+        .arg("-Oz");
+    let printed = match names {
+        Names::Short => command
+            .arg("--minify-imports-and-exports-and-modules")
+            .read()?,
+        Names::Kept => command.arg("-g").read()?,
+    };
+    let optimised = fs::read(&output)?;
+    fs::remove_dir_all(&folder)?;
+    let map = match names {
+        Names::Short => parse_map(&printed)?,
+        Names::Kept => Map::default(),
+    };
+    Ok((optimised, map))
+}
+
+/// The folder with the npm packages that build ours.
+pub(crate) fn tools() -> Result<PathBuf> {
+    setup::npm("tools")
+}
+
+/// A program of the npm packages in `tests/npm/tools`.
+pub(crate) fn tool(name: &str) -> Result<run::Run> {
+    let script = tools()?.join("node_modules").join(match name {
+        "esbuild" => "esbuild/bin/esbuild",
+        "tsc" => "typescript/bin/tsc",
+        "wasm-opt" => "binaryen/bin/wasm-opt",
+        _ => bail!("{name} is not one of the tools"),
+    });
+    Ok(run::program("node").arg(script))
+}
+
+/// Reads `{"imports": [["module", "old", "new"], …], "exports": [["old", "new"], …]}`, which may have
+/// trailing commas.
+fn parse_map(text: &str) -> Result<Map> {
+    let mut map = Map::default();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+        match words.as_slice() {
+            [module, old, new] => {
+                ensure!(
+                    map.module.is_empty() || map.module == *module,
+                    "imports from two modules, {} and {module}",
+                    map.module
+                );
+                map.module = (*module).to_owned();
+                map.imports.push(((*old).to_owned(), (*new).to_owned()));
+            }
+            [old, new] => map.exports.push(((*old).to_owned(), (*new).to_owned())),
+            [] | ["imports"] | ["exports"] => {}
+            _ => bail!("wasm-opt printed `{line}`"),
+        }
+    }
+    ensure!(!map.imports.is_empty(), "wasm-opt printed no map of names");
+    Ok(map)
+}
+
+fn rename(glue: &str, map: &Map) -> Result<String> {
+    let mut glue = replace_once(
+        glue,
+        &format!("\"{}\": import0", map.module),
+        "\"a\": import0",
+    )?;
+    for (old, new) in &map.imports {
+        glue = replace_once(
+            &glue,
+            &format!("\n{old}: function("),
+            &format!("\n{new}: function("),
+        )
+        .with_context(|| format!("the import `{old}`"))?;
+    }
+    // Exports are read as members of `wasm`; the longest first, for some are prefixes of others.
+    let mut exports: Vec<&Renamed> = map.exports.iter().collect();
+    exports.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
+    for (old, new) in exports {
+        glue = glue.replace(&format!("wasm.{old}"), &format!("wasm.\u{0}{new}"));
+    }
+    if let Some(at) = glue
+        .match_indices("wasm.")
+        .map(|(at, found)| at + found.len())
+        .find(|&at| !glue.get(at..).is_some_and(|rest| rest.starts_with('\u{0}')))
+    {
+        let rest: String = glue
+            .get(at..)
+            .unwrap_or_default()
+            .chars()
+            .take(40)
+            .collect();
+        bail!("the glue reads an export that the module lacks: {rest}");
+    }
+    Ok(glue.replace('\u{0}', ""))
+}
+
+fn replace_once(text: &str, old: &str, new: &str) -> Result<String> {
+    let found = text.matches(old).count();
+    ensure!(
+        found == 1,
+        "`{}` stands {found} times in the glue",
+        old.trim()
+    );
+    Ok(text.replace(old, new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRINTED: &str = r#"{
+ "imports": [
+  ["./m_bg.js", "__wbg_now_46", "a"],
+  ["./m_bg.js", "__wbg_now_4", "b"],
+ ],
+"exports": [
+  ["memory", "c"],
+  ["call", "d"],
+  ["call_with", "e"],
+ ]
+}"#;
+
+    #[test]
+    fn names_of_the_module_and_of_the_glue_are_shortened_alike() -> Result<()> {
+        let map = parse_map(PRINTED)?;
+        let glue = "const import0 = {\n__wbg_now_46: function() {\n},\n__wbg_now_4: function() {\n},\n};\n\
+                    return { \"./m_bg.js\": import0, };\nwasm.call(1); wasm.call_with(wasm.memory);";
+        let short = rename(glue, &map)?;
+        assert_eq!(
+            short,
+            "const import0 = {\na: function() {\n},\nb: function() {\n},\n};\n\
+             return { \"a\": import0, };\nwasm.d(1); wasm.e(wasm.c);"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn an_export_the_module_lacks_is_an_error() -> Result<()> {
+        let map = parse_map(PRINTED)?;
+        let glue =
+            "\n__wbg_now_46: function(\n__wbg_now_4: function(\"./m_bg.js\": import0 wasm.gone()";
+        assert!(rename(glue, &map).is_err());
+        Ok(())
+    }
+}
