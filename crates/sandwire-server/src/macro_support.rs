@@ -1,0 +1,11 @@
+//! What generated code names. Not for people.
+
+pub use crate::schema::{Direction, Field, Node, Presence, Schema};
+pub use crate::schema::{bytes as schema_bytes, length as schema_length, text as schema_text};
+pub use serde;
+
+/// The description of what a variant holds, which must be an object to carry its tag inside.
+pub const fn object(node: &'static Node) -> &'static Node {
+    assert!(node.is_object(), "a variant that carries its tag inside must hold a struct");
+    node
+}
