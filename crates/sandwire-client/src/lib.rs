@@ -1,2 +1,4 @@
 //! A Model Context Protocol client.
 #![forbid(unsafe_code)]
+
+pub use sandwire_io::client::Driver;

@@ -1,2 +1,22 @@
-//! Ports, links and the driver that runs one Model Context Protocol connection on any executor.
+//! What joins the protocol's machines to the world: the ports a platform implements, links over them, and the
+//! driver that runs one connection on whatever executor there is.
+//!
+//! Nothing here spawns, sleeps, or knows a platform. A connection is a [`Driver`](client::Driver), a future the
+//! application runs, and handles that talk to it through one lock.
+//!
+//! Reading order: [`Env`] and [`Timer`] (time and randomness), [`Link`] (carries messages), [`HttpClient`] and
+//! [`TextPort`] (what most links are made of), [`HttpLink`] and [`TextLink`] (those links), [`client`].
 #![forbid(unsafe_code)]
+
+mod bounds;
+pub mod client;
+mod env;
+mod http;
+mod link;
+mod text;
+
+pub use bounds::{BoxFuture, Callback, MaybeSend, MaybeSync, Observer, OnceCallback};
+pub use env::{Env, Timer};
+pub use http::{Body, HttpClient, HttpRequest, HttpResponse};
+pub use link::{Direction, HttpLink, Link, LinkEvent, TextLink};
+pub use text::{TextPort, lines};

@@ -1,0 +1,226 @@
+use super::{
+    AskKey, CallError, CallKey, OpenError,
+    core::{CallResult, Core, Rejected},
+};
+use crate::{Callback, OnceCallback};
+use sandwire_json::Raw;
+use sandwire_proto::{ApiMisuse, PeerInfo, client};
+use sandwire_types::{ErrorObject, Notification};
+use std::{
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+/// A request to make, and what to tell while it is under way.
+#[allow(clippy::exhaustive_structs)]
+pub struct Call {
+    /// The request.
+    pub request: client::Call,
+    /// Told the parameters of each progress notification; [`request.progress`](client::Call::progress) asks for them.
+    pub on_progress: Option<Callback<Raw>>,
+    /// Told each notification of the subscription, for `subscriptions/listen`.
+    pub on_event: Option<Callback<Notification>>,
+}
+
+impl Call {
+    /// The same call, with progress told to `seen`.
+    #[must_use]
+    pub fn with_progress(mut self, seen: Callback<Raw>) -> Self {
+        self.request.progress = true;
+        self.on_progress = Some(seen);
+        self
+    }
+
+    /// The same call, with its subscription's notifications told to `seen`.
+    #[must_use]
+    pub fn with_events(mut self, seen: Callback<Notification>) -> Self {
+        self.on_event = Some(seen);
+        self
+    }
+}
+
+impl From<client::Call> for Call {
+    fn from(request: client::Call) -> Self {
+        Self {
+            request,
+            on_progress: None,
+            on_event: None,
+        }
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("request", &self.request)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Calls a server. Clones talk over the same connection.
+#[derive(Clone)]
+pub struct ClientHandle {
+    core: Arc<Core>,
+}
+
+impl ClientHandle {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+
+    /// Makes a call. It begins now; dropping the future cancels it.
+    pub fn call(&self, call: impl Into<Call>) -> CallFuture {
+        let state = match self.core.begin(call.into(), None) {
+            Ok(key) if self.core.pumps() => CallState::Begun(key),
+            Ok(key) => {
+                self.core.kick();
+                CallState::Waiting(key)
+            }
+            Err(rejected) => CallState::Rejected(rejected.error),
+        };
+        CallFuture {
+            core: Arc::clone(&self.core),
+            state,
+        }
+    }
+
+    /// Makes a call and has its result told to `done`, exactly once, unless it is [cancelled](Self::cancel).
+    ///
+    /// The key cancels it. If the call cannot begin, `done` is called before this returns.
+    pub fn call_with(&self, call: impl Into<Call>, done: OnceCallback<CallResult>) -> CallKey {
+        match self.core.begin(call.into(), Some(done)) {
+            Ok(key) => {
+                self.core.kick();
+                key
+            }
+            Err(Rejected { error, done }) => {
+                if let Some(done) = done {
+                    done(Err(error));
+                }
+                CallKey::from_u64(u64::MAX)
+            }
+        }
+    }
+
+    /// Cancels a call. Its `done` is not called. Nothing happens if the call is over.
+    pub fn cancel(&self, key: CallKey) {
+        self.core.forget(key);
+    }
+
+    /// Sends a notification.
+    ///
+    /// # Errors
+    /// If the connection is closed, or the notification is over the size limit.
+    pub fn notify(&self, notification: Notification) -> Result<(), ApiMisuse> {
+        self.core
+            .command(|machine, now| machine.notify(now, notification))
+    }
+
+    /// Waits until the connection is open, or cannot be opened.
+    pub fn ready(&self) -> Ready {
+        Ready {
+            core: Arc::clone(&self.core),
+        }
+    }
+
+    /// The server, once the connection is open.
+    #[must_use]
+    pub fn info(&self) -> Option<Arc<PeerInfo>> {
+        self.core.opened().and_then(Result::ok)
+    }
+
+    /// Closes the connection; calls under way end with [`CallError::Closed`]. The driver ends after that.
+    pub fn close(&self) {
+        self.core.command(|machine, now| machine.close(now));
+        self.core.wake_driver();
+    }
+
+    pub(super) fn answer(&self, key: AskKey, answer: Result<Raw, ErrorObject>) {
+        // A withdrawn question needs no answer.
+        let _ = self
+            .core
+            .command(|machine, now| machine.answer(now, key, answer));
+    }
+}
+
+impl fmt::Debug for ClientHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientHandle")
+            .field("server", &self.info())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A call under way. Dropping it cancels the call.
+#[must_use = "dropping a call cancels it"]
+pub struct CallFuture {
+    core: Arc<Core>,
+    state: CallState,
+}
+
+enum CallState {
+    Begun(CallKey),
+    Waiting(CallKey),
+    Rejected(CallError),
+    Over,
+}
+
+impl Future for CallFuture {
+    type Output = CallResult;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
+        if let CallState::Begun(key) = self.state {
+            self.state = CallState::Waiting(key);
+            if !self.core.is_done(key) {
+                self.core.kick();
+            }
+        }
+        match std::mem::replace(&mut self.state, CallState::Over) {
+            CallState::Begun(key) | CallState::Waiting(key) => {
+                let poll = self.core.poll_call(key, cx.waker());
+                if poll.is_pending() {
+                    self.state = CallState::Waiting(key);
+                }
+                poll
+            }
+            CallState::Rejected(error) => Poll::Ready(Err(error)),
+            CallState::Over => Poll::Ready(Err(CallError::Cancelled)),
+        }
+    }
+}
+
+impl Drop for CallFuture {
+    fn drop(&mut self) {
+        if let CallState::Begun(key) | CallState::Waiting(key) = self.state {
+            self.core.forget(key);
+        }
+    }
+}
+
+impl fmt::Debug for CallFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallFuture").finish_non_exhaustive()
+    }
+}
+
+/// Waits until a connection is open.
+#[must_use = "futures do nothing unless polled"]
+pub struct Ready {
+    core: Arc<Core>,
+}
+
+impl Future for Ready {
+    type Output = Result<Arc<PeerInfo>, OpenError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.core.poll_opened(cx.waker())
+    }
+}
+
+impl fmt::Debug for Ready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ready").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,12 @@
+//! The client's half of a connection: a handle to call with and the driver that runs it.
+
+mod core;
+mod driver;
+mod handle;
+mod hooks;
+
+pub(crate) use self::core::{Core, Pump};
+pub use driver::{Driver, connect};
+pub use handle::{Call, CallFuture, ClientHandle, Ready};
+pub use hooks::{Answer, Hooks, NoHooks};
+pub use sandwire_proto::client::{AskKey, CallError, CallKey, Config, Mode, OpenError, Timeout};

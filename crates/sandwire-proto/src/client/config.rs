@@ -1,0 +1,71 @@
+use crate::{Limits, PeerInfo, Wire};
+use sandwire_json::Raw;
+use sandwire_types::ProtocolVersion;
+use std::sync::Arc;
+
+/// What a client tells servers about itself, and how it connects.
+#[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_structs)]
+pub struct Config {
+    /// This client's `Implementation`, an object.
+    pub info: Raw,
+    /// This client's `ClientCapabilities`, an object. The server may only ask for what is declared here.
+    pub capabilities: Raw,
+    /// How to find the version to speak.
+    pub mode: Mode,
+    /// What kind of link it is. Whoever joins machine and link sets this.
+    pub wire: Wire,
+    /// What the connection may use.
+    pub limits: Limits,
+    /// How long a call may take if it does not say itself, in milliseconds.
+    pub call_timeout_ms: u64,
+    /// How long the server may take to answer `server/discover` when its era is not known, in milliseconds.
+    pub probe_timeout_ms: u64,
+    /// Whether to keep an event stream open for messages that belong to no call (legacy HTTP only).
+    pub listen: bool,
+}
+
+impl Config {
+    /// A client of this name and version that declares no capabilities and finds the era out.
+    ///
+    /// ```
+    /// let config = sandwire_proto::client::Config::new("probe", "1.0");
+    /// assert_eq!(config.info.as_str(), r#"{"name":"probe","version":"1.0"}"#);
+    /// ```
+    #[must_use]
+    pub fn new(name: &str, version: &str) -> Self {
+        let mut info = sandwire_json::Writer::new();
+        info.begin_object();
+        info.key("name");
+        info.string(name);
+        info.key("version");
+        info.string(version);
+        info.end_object();
+        Self {
+            info: info.into_raw(),
+            capabilities: Raw::object(),
+            mode: Mode::Auto,
+            wire: Wire::Pipe,
+            limits: Limits::default(),
+            call_timeout_ms: 60_000,
+            probe_timeout_ms: 10_000,
+            listen: true,
+        }
+    }
+}
+
+/// How a client finds the version to speak.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Mode {
+    /// Ask with `server/discover`; if the server does not know that, `initialize`.
+    #[default]
+    Auto,
+    /// `initialize` at once, accepting any legacy version.
+    Legacy,
+    /// Speak this version or fail.
+    Pinned(ProtocolVersion),
+    /// Go on as an earlier connection to the same server did: a modern server is asked nothing first, a legacy one
+    /// is sent `initialize` at once.
+    Remembered(Arc<PeerInfo>),
+}
