@@ -1,0 +1,83 @@
+//! Which crates of others are in our trees.
+
+use super::workspace::{Tree, Workspace};
+
+const BINDING_CRATES: &[&str] = &["sandwire-web", "sandwire-js"];
+const HEAVY: &[&str] = &["url", "regex", "uuid", "tracing", "schemars"];
+
+/// tokio's crates in a normal tree.
+pub fn tokio(workspace: &Workspace) -> Vec<String> {
+    let is_tokio = |name: &str| name == "tokio" || name.starts_with("tokio-");
+    workspace
+        .full_trees
+        .iter()
+        .filter_map(|tree| found(tree, is_tokio, &[]))
+        .collect()
+}
+
+/// Bindings to JavaScript that do not come through the crates that may have them.
+pub fn bindings(workspace: &Workspace) -> Vec<String> {
+    let is_binding = |name: &str| {
+        matches!(name, "js-sys" | "web-sys" | "gloo")
+            || name.starts_with("wasm-bindgen")
+            || name.starts_with("gloo-")
+    };
+    workspace
+        .full_trees
+        .iter()
+        .filter_map(|tree| found(tree, is_binding, BINDING_CRATES))
+        .collect()
+}
+
+/// Crates that weigh more in a page than what they would do there.
+pub fn heavy(workspace: &Workspace) -> Vec<String> {
+    let is_heavy = |name: &str| HEAVY.contains(&name);
+    workspace
+        .wasm_trees
+        .iter()
+        .filter_map(|tree| found(tree, is_heavy, &[]))
+        .collect()
+}
+
+/// The first way down a tree to an unwanted crate that does not lead through one of `except`.
+fn found(tree: &Tree, unwanted: impl Fn(&str) -> bool, except: &[&str]) -> Option<String> {
+    let mut way: Vec<&str> = Vec::new();
+    for (depth, name) in &tree.0 {
+        way.truncate(*depth);
+        way.push(name);
+        if unwanted(name) && !way.iter().any(|step| except.contains(step)) {
+            return Some(way.join(" > "));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::workspace::fake::tree;
+    use super::*;
+
+    #[test]
+    fn tokio_is_found_however_deep() {
+        let text =
+            "0 sandwire-io v0.1.0\n1 futures-util v0.3.1\n2 tokio-util v0.7.0\n1 serde v1.0.0\n";
+        let way = ["sandwire-io > futures-util > tokio-util"];
+        assert_eq!(tokio(&tree(text)), way);
+        assert!(tokio(&tree("0 sandwire-io v0.1.0\n1 serde v1.0.0\n")).is_empty());
+    }
+
+    #[test]
+    fn a_binding_outside_the_binding_crates_is_found() {
+        let through_web = "0 sandwire v0.1.0\n1 sandwire-web v0.1.0\n2 js-sys v0.3.0\n";
+        assert!(bindings(&tree(through_web)).is_empty());
+        let beside_web = format!("{through_web}1 gloo-net v0.7.0\n");
+        assert_eq!(bindings(&tree(&beside_web)), ["sandwire > gloo-net"]);
+    }
+
+    #[test]
+    fn a_heavy_crate_is_found() {
+        let text = "0 sandwire-web v0.1.0\n1 gloo-net v0.7.0\n2 url v2.0.0\n";
+        assert_eq!(heavy(&tree(text)), ["sandwire-web > gloo-net > url"]);
+        assert!(heavy(&tree("0 a v0.1.0\n1 regex-lite v0.1.0\n")).is_empty());
+    }
+}
