@@ -1,0 +1,50 @@
+/** Arguments being prepared: kept while the user looks at something else, checked before they are sent. */
+import type { Json, JsonObject, Schema } from "./protocol";
+import { formOf, valueOf } from "./schema/form";
+import { changed, state, type Draft } from "./state";
+
+/** The draft of a list entry, made from its schema the first time and when the server changes it. */
+export function draftOf(key: string, schema: Schema): Draft {
+  const source = JSON.stringify(schema);
+  const known = state.drafts.get(key);
+  if (known?.source === source) return known;
+  const draft: Draft = { source, form: formOf(schema), mode: "form", text: "", problems: [] };
+  state.drafts.set(key, draft);
+  return draft;
+}
+
+/** The arguments to send, or nothing after noting what is wrong with them. */
+export function preparedOf(draft: Draft): JsonObject | undefined {
+  draft.problems = [];
+  const value = draft.mode === "form" ? valueOf(draft.form, draft.problems) : parsed(draft);
+  changed();
+  if (draft.problems.length > 0) return undefined;
+  if (isObject(value)) return value;
+  draft.problems.push("arguments: must be a JSON object");
+  return undefined;
+}
+
+/** Changes between the form and the text; the text starts as what the form says. */
+export function switchMode(draft: Draft): void {
+  draft.problems = [];
+  if (draft.mode === "form") {
+    draft.text = JSON.stringify(valueOf(draft.form, []) ?? {}, null, 2);
+    draft.mode = "json";
+  } else {
+    draft.mode = "form";
+  }
+  changed();
+}
+
+function parsed(draft: Draft): Json | undefined {
+  try {
+    return JSON.parse(draft.text) as Json;
+  } catch (error) {
+    draft.problems.push(`arguments: ${error instanceof Error ? error.message : "not JSON"}`);
+    return undefined;
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

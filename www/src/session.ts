@@ -1,0 +1,243 @@
+/** What the page can do: connect, list, call, cancel, disconnect. Everything ends up in the state. */
+import { Client, McpError } from "sandwire/client";
+import { startBuiltin } from "./builtin";
+import type { Capabilities, Implementation, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from "./protocol";
+import { changed, state, update, type ProgressEvent, type Run } from "./state";
+import { WireLog } from "./wire";
+
+export const BUILTIN = "built-in server";
+
+let client: Client | undefined;
+let stop: () => void = () => {};
+let opening: AbortController | undefined;
+let nextRun = 1;
+
+/** Connects to the server in the worker. */
+export function connectBuiltin(): Promise<void> {
+  return open(BUILTIN, () => {
+    const server = startBuiltin();
+    stop = server.stop;
+    return server.port;
+  });
+}
+
+/** Connects to the address in the state, with the headers beside it. */
+export function connectUrl(): Promise<void> {
+  const url = state.target.url.trim();
+  localStorage.setItem("workbench.url", url);
+  return open(url, () => new URL(url, location.href).href);
+}
+
+async function open(where: string, target: () => string | MessagePort): Promise<void> {
+  await disconnect();
+  const log = new WireLog();
+  const abort = new AbortController();
+  opening = abort;
+  delete state.failure;
+  update({ phase: "connecting", where, wire: [], wireStart: performance.now() });
+  try {
+    const opened = await Client.connect(target(), {
+      name: "sandwire-workbench",
+      headers: headersOf(),
+      signal: abort.signal,
+      onNotification: (method: string) => void refresh(method),
+      onraw: (direction: "send" | "receive", text: string) => {
+        log.add(state.wire, direction === "send" ? "out" : "in", text);
+        changed();
+      },
+    });
+    if (opening !== abort) return void opened.close();
+    client = opened;
+    adopt(opened);
+    await loadLists(opened);
+  } catch (error) {
+    if (opening === abort) await fail(error);
+  }
+}
+
+function headersOf(): Record<string, string> {
+  const named = state.target.headers.filter((header) => header.name.trim() !== "");
+  return Object.fromEntries(named.map((header) => [header.name.trim(), header.value]));
+}
+
+function adopt(opened: Client): void {
+  const info = opened.getServerVersion() as Implementation | undefined;
+  const instructions = opened.getInstructions();
+  update({
+    phase: "connected",
+    peer: {
+      info: info ?? { name: "unnamed", version: "" },
+      name: info?.name ?? "unnamed server",
+      version: info?.version ?? "",
+      ...(info?.title ? { title: info.title } : {}),
+      protocolVersion: opened.protocolVersion,
+      era: opened.era,
+      capabilities: (opened.getServerCapabilities() ?? {}) as Capabilities,
+      ...(instructions ? { instructions } : {}),
+    },
+  });
+}
+
+async function loadLists(from: Client): Promise<void> {
+  const has = state.peer?.capabilities ?? {};
+  if (has.tools) await loadTools(from);
+  if (has.resources) await loadResources(from);
+  if (has.prompts) await loadPrompts(from);
+  if (!has.tools && has.resources) update({ tab: "resources" });
+  else if (!has.tools && has.prompts) update({ tab: "prompts" });
+}
+
+async function loadTools(from: Client): Promise<void> {
+  const tools = await every<Tool>("tools", (cursor) => from.listTools(cursor));
+  update({ tools });
+  if (!tools.some((tool) => tool.name === state.selected.tools)) select("tools", tools[0]?.name);
+}
+
+async function loadResources(from: Client): Promise<void> {
+  const resources = await every<Resource>("resources", (cursor) => from.listResources(cursor));
+  const templates = await every<ResourceTemplate>("resourceTemplates", (cursor) =>
+    from.listResourceTemplates(cursor),
+  ).catch(() => []);
+  update({ resources, templates });
+  if (!state.selected.resources) select("resources", resources[0]?.uri ?? templates[0]?.uriTemplate);
+}
+
+async function loadPrompts(from: Client): Promise<void> {
+  const prompts = await every<Prompt>("prompts", (cursor) => from.listPrompts(cursor));
+  update({ prompts });
+  if (!state.selected.prompts) select("prompts", prompts[0]?.name);
+}
+
+async function every<T>(key: string, page: (params: { cursor?: string }) => Promise<unknown>): Promise<T[]> {
+  const found: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = (await page(cursor === undefined ? {} : { cursor })) as JsonObject;
+    found.push(...((answer[key] ?? []) as T[]));
+    cursor = answer.nextCursor as string | undefined;
+  } while (cursor !== undefined);
+  return found;
+}
+
+async function refresh(method: string): Promise<void> {
+  const from = client;
+  if (!from) return;
+  try {
+    if (method === "notifications/tools/list_changed") await loadTools(from);
+    if (method === "notifications/resources/list_changed") await loadResources(from);
+    if (method === "notifications/prompts/list_changed") await loadPrompts(from);
+  } catch {
+    // The old list stays; the refusal is in the log of messages.
+  }
+}
+
+function select(tab: "tools" | "resources" | "prompts", entry: string | undefined): void {
+  const { [tab]: _, ...others } = state.selected;
+  update({ selected: entry === undefined ? others : { ...others, [tab]: entry } });
+}
+
+/** Calls a tool and records the run. */
+export function callTool(name: string, args: JsonObject): void {
+  run(`tool:${name}`, name, { name, arguments: args }, (from, options) =>
+    from.callTool({ name, arguments: args }, options),
+  );
+}
+
+/** Reads a resource; `subject` is the list entry it is shown under. */
+export function readResource(uri: string, subject = uri): void {
+  run(`resource:${subject}`, uri, { uri }, (from, options) => from.readResource({ uri }, options));
+}
+
+/** Asks for a prompt. */
+export function getPrompt(name: string, args: Record<string, string>): void {
+  run(`prompt:${name}`, name, { name, arguments: args }, (from, options) =>
+    from.getPrompt({ name, arguments: args }, options),
+  );
+}
+
+interface RunOptions {
+  signal: AbortSignal;
+  onProgress: (progress: Omit<ProgressEvent, "at">) => void;
+}
+
+function run(
+  subject: string,
+  label: string,
+  sent: JsonObject,
+  ask: (from: Client, options: RunOptions) => Promise<unknown>,
+): void {
+  const from = client;
+  if (!from) return;
+  const abort = new AbortController();
+  const entry: Run = {
+    key: nextRun++,
+    subject,
+    label,
+    sent,
+    startedAt: performance.now(),
+    status: "running",
+    progress: [],
+    cancel: () => abort.abort(),
+  };
+  state.runs.unshift(entry);
+  changed();
+  const onProgress: RunOptions["onProgress"] = (progress) => {
+    entry.progress.push({ ...progress, at: performance.now() });
+    changed();
+  };
+  ask(from, { signal: abort.signal, onProgress })
+    .then((result) => {
+      entry.result = result as JsonObject;
+      entry.status = entry.result.isError === true ? "failed" : "done";
+    })
+    .catch((error: unknown) => {
+      entry.status = abort.signal.aborted ? "cancelled" : "failed";
+      entry.error = describe(error);
+    })
+    .finally(() => {
+      entry.endedAt = performance.now();
+      changed();
+    });
+}
+
+function describe(error: unknown): NonNullable<Run["error"]> {
+  if (error instanceof McpError) {
+    return {
+      message: error.message,
+      ...(error.code === undefined ? {} : { code: error.code }),
+      ...(error.data === undefined ? {} : { data: error.data }),
+    };
+  }
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+async function fail(error: unknown): Promise<void> {
+  const { message } = describe(error);
+  await disconnect();
+  update({ failure: { message } });
+}
+
+/** Gives up an opening, or ends the connection; the log of messages stays to be read. */
+export async function disconnect(): Promise<void> {
+  opening?.abort();
+  opening = undefined;
+  const closing = client;
+  client = undefined;
+  delete state.peer;
+  update({
+    phase: "idle",
+    tab: "tools",
+    pane: "list",
+    filter: "",
+    tools: [],
+    resources: [],
+    templates: [],
+    prompts: [],
+    selected: {},
+    runs: [],
+  });
+  state.drafts.clear();
+  await closing?.close();
+  stop();
+  stop = () => {};
+}
