@@ -1,5 +1,7 @@
 //! Build, test and release automation: `cargo xtask help`.
 
+mod api;
+mod demo;
 mod pack;
 mod paths;
 mod run;
@@ -18,11 +20,14 @@ usage: cargo xtask <command>
 
   setup   install what the other commands need; they also call the part they need
           --std-from-debian  where rustup cannot add the wasm target
+  demo    build the workbench and serve it on loopback
+          --port <port>, --open; --check tests it headless instead
   pack    make the npm package, target/npm/sandwire-<version>.tgz
   size    weigh what a page loads against crates/sandwire-js/size.toml
           --where <module>  lists where the bytes are
   test    run every suite, or the named ones; --list lists them
   tidy    check the rules of crates/README.md
+  api     compare what crates promise with crates/*/api.txt; --bless writes them anew
 ";
 
 fn main() -> ExitCode {
@@ -42,8 +47,10 @@ fn dispatch(args: &[String]) -> Result<()> {
         .map_or(("help", args), |(c, rest)| (c.as_str(), rest));
     match command {
         "setup" => setup::run(rest),
+        "demo" => demo::run(rest),
         "test" => test::run(rest),
         "tidy" => tidy::run(rest),
+        "api" => api::run(rest),
         "pack" => pack::run(rest),
         "size" => size::run(rest),
         "help" | "--help" | "-h" => {

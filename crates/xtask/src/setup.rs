@@ -9,7 +9,7 @@ mod rust;
 use anyhow::{Result, bail};
 
 pub use chromium::chromium;
-pub use npm::{install, node, npm, tool};
+pub use npm::{node, npm};
 pub use rust::{TARGET, wasm_cargo};
 
 /// Sets everything up.

@@ -10,6 +10,8 @@ mod workspace;
 
 use anyhow::{Result, ensure};
 
+pub use layers::LAYERS;
+pub use source::{attributes, is_for_tests};
 use workspace::Workspace;
 
 /// A rule, and what breaks it.

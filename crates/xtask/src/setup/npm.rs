@@ -56,14 +56,6 @@ pub fn npm(set: &str) -> Result<PathBuf> {
     install(&paths::root().join("tests/npm").join(set), set)
 }
 
-/// The path of a command that a package of the set `tools` installs.
-pub fn tool(command: &str) -> Result<PathBuf> {
-    let suffix = if cfg!(windows) { ".cmd" } else { "" };
-    Ok(npm("tools")?
-        .join("node_modules/.bin")
-        .join(format!("{command}{suffix}")))
-}
-
 /// Installs what the lock file in `source` names into the cache, under `name` and the hash of the
 /// lock, and gives the folder that holds `node_modules`. Scripts of packages do not run.
 pub fn install(source: &Path, name: &str) -> Result<PathBuf> {

@@ -68,7 +68,7 @@ pub fn sources(workspace: &Workspace, wanted: impl Fn(&Package) -> bool) -> Vec<
 /// Drops items that only tests compile, and notes where the modules among them are.
 fn strip(items: &mut Vec<Item>, file: &File, of_tests: &mut Vec<String>) {
     items.retain_mut(|item| {
-        let for_tests = attributes(item).iter().any(is_for_tests);
+        let for_tests = is_for_tests(item);
         match item {
             Item::Mod(module) => match &mut module.content {
                 Some((_, items)) if !for_tests => strip(items, file, of_tests),
@@ -78,11 +78,11 @@ fn strip(items: &mut Vec<Item>, file: &File, of_tests: &mut Vec<String>) {
                 _ => {}
             },
             Item::Impl(block) => block.items.retain(|item| match item {
-                ImplItem::Fn(function) => !function.attrs.iter().any(is_for_tests),
+                ImplItem::Fn(function) => !function.attrs.iter().any(marks_tests),
                 _ => true,
             }),
             Item::Trait(block) => block.items.retain(|item| match item {
-                TraitItem::Fn(function) => !function.attrs.iter().any(is_for_tests),
+                TraitItem::Fn(function) => !function.attrs.iter().any(marks_tests),
                 _ => true,
             }),
             _ => {}
@@ -124,14 +124,20 @@ pub fn strip_constants(items: &mut Vec<Item>) {
     });
 }
 
-fn is_for_tests(attribute: &Attribute) -> bool {
+/// Whether only tests compile an item.
+pub fn is_for_tests(item: &Item) -> bool {
+    attributes(item).iter().any(marks_tests)
+}
+
+fn marks_tests(attribute: &Attribute) -> bool {
     let mut tokens = Vec::new();
     flatten(attribute.meta.to_token_stream(), &mut tokens);
     let words: Vec<_> = tokens.iter().map(|token| token.text.as_str()).collect();
     words == ["test"] || words == ["cfg", "(", "test", ")"]
 }
 
-fn attributes(item: &Item) -> &[Attribute] {
+/// The attributes of an item.
+pub fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,

@@ -1,0 +1,109 @@
+//! The workbench: packed, built, served on loopback.
+
+mod serve;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::run::{self, Run};
+use crate::{pack, paths, setup};
+
+const PORT: u16 = 8417;
+
+/// Builds the workbench and serves it until it is stopped, or with `--check` tests it headless.
+pub fn run(args: &[String]) -> Result<()> {
+    let options = Options::parse(args)?;
+    if options.check {
+        return smoke_test()?.run();
+    }
+    let page = page()?;
+    let listener = bind(options.port)?;
+    let address = format!("http://{}/", listener.local_addr()?);
+    println!("The workbench is at {address} (Ctrl-C stops it)");
+    if options.open && open(&address).is_err() {
+        println!("No browser could be started: open the address by hand");
+    }
+    serve::forever(&listener, &page)
+}
+
+/// The smoke test of a freshly built page, ready to run. Its last line is `N passed, N failed`.
+pub fn smoke_test() -> Result<Run> {
+    let chromium = setup::chromium()?;
+    let packages = setup::npm("smoke")?;
+    let page = page()?;
+    Ok(run::program("node")
+        .env("SANDWIRE_NPM", packages)
+        .arg("tests/smoke/run.mjs")
+        .arg("--dist")
+        .arg(page)
+        .arg("--chromium")
+        .arg(chromium))
+}
+
+/// Builds the page from the packed npm package and gives the folder to serve.
+fn page() -> Result<PathBuf> {
+    setup::node()?;
+    let tarball = pack::tarball()?;
+    let page = paths::target().join("www");
+    println!("demo: building the page");
+    run::program("node")
+        .dir(paths::root().join("www"))
+        .arg("build.mjs")
+        .arg("--package")
+        .arg(tarball)
+        .arg("--out")
+        .arg(&page)
+        .read()?;
+    ensure!(
+        page.join("index.html").is_file(),
+        "the build left no page in {}",
+        page.display()
+    );
+    Ok(page)
+}
+
+#[derive(Debug, Default)]
+struct Options {
+    check: bool,
+    open: bool,
+    port: Option<u16>,
+}
+
+impl Options {
+    fn parse(args: &[String]) -> Result<Self> {
+        let mut options = Self::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--check" => options.check = true,
+                "--open" => options.open = true,
+                "--port" => {
+                    let port = args.next().context("--port needs a number")?;
+                    options.port = Some(port.parse().context("--port needs a number up to 65535")?);
+                }
+                _ => bail!("usage: cargo xtask demo [--port <port>] [--open] | --check"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The port that was asked for, else the usual one, else any that is free.
+fn bind(port: Option<u16>) -> Result<TcpListener> {
+    let listen = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    match port {
+        Some(port) => listen(port).with_context(|| format!("port {port} cannot be had")),
+        None => Ok(listen(PORT).or_else(|_| listen(0))?),
+    }
+}
+
+fn open(address: &str) -> Result<()> {
+    let (program, args): (&str, &[&str]) = match std::env::consts::OS {
+        "macos" => ("open", &[]),
+        "windows" => ("cmd", &["/C", "start", ""]),
+        _ => ("xdg-open", &[]),
+    };
+    run::program(program).args(args).arg(address).run()
+}
