@@ -1,6 +1,7 @@
 //! Build, test and release automation: `cargo xtask help`.
 
 mod api;
+mod bench;
 mod demo;
 mod pack;
 mod paths;
@@ -25,6 +26,8 @@ usage: cargo xtask <command>
   pack    make the npm package, target/npm/sandwire-<version>.tgz
   size    weigh what a page loads against crates/sandwire-js/size.toml
           --where <module>  lists where the bytes are
+  bench   measure latencies beside those of the peers
+          --json; --check fails when a required ratio is missed; --quick; native, node
   test    run every suite, or the named ones; --list lists them
   tidy    check the rules of crates/README.md
   api     compare what crates promise with crates/*/api.txt; --bless writes them anew
@@ -53,6 +56,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "api" => api::run(rest),
         "pack" => pack::run(rest),
         "size" => size::run(rest),
+        "bench" => bench::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())
