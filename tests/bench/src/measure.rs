@@ -30,13 +30,6 @@ impl Row {
     pub fn rounds(&self) -> &[f64] {
         &self.rounds
     }
-
-    /// The middle round, in nanoseconds a call.
-    pub fn median(&self) -> f64 {
-        let mut sorted = self.rounds.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-    }
 }
 
 /// How much is measured.
