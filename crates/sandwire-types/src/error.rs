@@ -15,9 +15,21 @@ pub struct WireError {
     pub message: String,
     /// Whether the text was meant as an answer, and so gets none.
     pub is_response: bool,
+    /// Whether the text was meant as a notification, and so gets no answer.
+    pub is_notification: bool,
 }
 
 impl WireError {
+    /// An error about a text of which nothing is known.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, id: None, message: message.into(), is_response: false, is_notification: false }
+    }
+
+    /// Whether the sender is owed an answer.
+    pub fn wants_answer(&self) -> bool {
+        !self.is_response && !self.is_notification
+    }
+
     /// The error object of the answer.
     pub fn to_error_object(&self) -> ErrorObject {
         ErrorObject::new(self.code, self.message.clone())

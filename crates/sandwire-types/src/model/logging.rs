@@ -1,37 +1,40 @@
-use sandwire_json::{Error, Read, Reader, Write, Writer};
+use super::macros::open_enum;
 
-/// How serious a log message is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LoggingLevel {
-    /// For debugging.
-    Debug,
-    /// Information.
-    Info,
-    /// Normal and significant.
-    Notice,
-    /// A warning.
-    Warning,
-    /// An error.
-    Error,
-    /// A critical condition.
-    Critical,
-    /// Action is needed at once.
-    Alert,
-    /// The system is unusable.
-    Emergency,
-    /// One that is not known here.
-    Other(String),
-}
-
-impl Read for LoggingLevel {
-    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        r.string().map(|s| Self::Other(s.into_owned()))
+open_enum! {
+    /// How serious a log message is, after RFC 5424.
+    LoggingLevel {
+        /// For debugging.
+        Debug = "debug",
+        /// Information.
+        Info = "info",
+        /// Normal and significant.
+        Notice = "notice",
+        /// A warning.
+        Warning = "warning",
+        /// An error.
+        Error = "error",
+        /// A critical condition.
+        Critical = "critical",
+        /// Action is needed at once.
+        Alert = "alert",
+        /// The system is unusable.
+        Emergency = "emergency",
     }
 }
 
-impl Write for LoggingLevel {
-    fn write(&self, w: &mut Writer) {
-        let _ = w;
+impl LoggingLevel {
+    /// How serious, from 0 for [`Debug`](Self::Debug) to 7; `None` for a level not known here.
+    pub fn severity(&self) -> Option<u8> {
+        Some(match self {
+            Self::Debug => 0,
+            Self::Info => 1,
+            Self::Notice => 2,
+            Self::Warning => 3,
+            Self::Error => 4,
+            Self::Critical => 5,
+            Self::Alert => 6,
+            Self::Emergency => 7,
+            Self::Other(_) => return None,
+        })
     }
 }

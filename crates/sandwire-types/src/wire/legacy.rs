@@ -1,19 +1,18 @@
-//! The edge of the legacy era.
+//! The edge of the legacy era: its metadata, and what an older peer is told instead of newer words.
 
-use sandwire_json::Raw;
+use sandwire_json::{Raw, Write as _, Writer};
 
+use crate::meta::RequestMeta;
 use crate::{Method, ProtocolVersion};
 
 /// Makes a result fit for a peer of a legacy version: what is newer is left out or told in older words.
 pub fn lower_result(version: ProtocolVersion, method: &Method, result: &Raw) -> Raw {
-    let _ = (version, method);
-    result.clone()
+    super::project::result(version, method, result)
 }
 
 /// Makes parameters fit for a peer of a legacy version.
 pub fn lower_params(version: ProtocolVersion, method: &Method, params: &Raw) -> Raw {
-    let _ = (version, method);
-    params.clone()
+    super::project::params(version, method, params)
 }
 
 /// Wraps structured content as the `result` of an object, as [`lower_result`] does with what is no
@@ -25,4 +24,17 @@ pub fn wrap_structured(result: &Raw) -> Raw {
 /// Whether a tool's output schema is wrapped for legacy peers.
 pub fn wraps_output(schema: &Raw) -> bool {
     schema.get("type").is_none_or(|kind| kind.as_str() != "\"object\"")
+}
+
+pub(super) fn write_request_meta(w: &mut Writer, meta: &RequestMeta) {
+    w.key("_meta");
+    w.begin_object();
+    if let Some(token) = &meta.progress_token {
+        w.key("progressToken");
+        token.write(w);
+    }
+    if let Some(extra) = &meta.extra {
+        w.members(extra.as_str());
+    }
+    w.end_object();
 }

@@ -1,0 +1,261 @@
+//! The envelope: what decodes, what is refused and with which answer, and what is written.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use sandwire_types::wire::{Incoming, Memo, decode, encode, encode_at};
+use sandwire_types::*;
+use std::sync::Arc;
+
+fn one(text: &str) -> Message {
+    match decode(text, &mut Memo::new()) {
+        Ok(Incoming::One(message)) => message,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn refused(text: &str) -> WireError {
+    match decode(text, &mut Memo::new()) {
+        Err(error) => error,
+        Ok(message) => panic!("{text}: {message:?}"),
+    }
+}
+
+fn request(text: &str) -> Request {
+    match one(text) {
+        Message::Request(request) => request,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn response(text: &str) -> Response {
+    match one(text) {
+        Message::Response(response) => response,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn ids_keep_type_and_value() {
+    for (text, id) in [
+        ("1", RequestId::Number(1)),
+        ("1.0", RequestId::Number(1)),
+        ("1e3", RequestId::Number(1000)),
+        ("100e-2", RequestId::Number(1)),
+        ("0", RequestId::Number(0)),
+        ("-0", RequestId::Number(0)),
+        ("-7", RequestId::Number(-7)),
+        ("9223372036854775807", RequestId::Number(i64::MAX)),
+        ("-9223372036854775808", RequestId::Number(i64::MIN)),
+        ("9007199254740993", RequestId::Number(9_007_199_254_740_993)),
+        (r#""1""#, RequestId::from("1")),
+        (r#""""#, RequestId::from("")),
+    ] {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{text},"method":"ping"}}"#);
+        assert_eq!(request(&text).id, id, "{text}");
+    }
+    assert_ne!(RequestId::Number(1), RequestId::from("1"));
+}
+
+#[test]
+fn ids_that_are_none() {
+    for id in ["null", "1.5", "true", "[]", "{}", "1e-1", "99999999999999999999", "1e999999999999999999999"] {
+        let error = refused(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+        assert_eq!(error.code, ErrorCode::INVALID_REQUEST, "{id}");
+        assert_eq!(error.id, None);
+        assert!(error.wants_answer());
+    }
+}
+
+#[test]
+fn refusals() {
+    let cases: &[(&str, ErrorCode, Option<i64>, bool)] = &[
+        ("", ErrorCode::PARSE_ERROR, None, false),
+        ("{", ErrorCode::PARSE_ERROR, None, false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, ErrorCode::PARSE_ERROR, None, false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":tru}}"#, ErrorCode::PARSE_ERROR, None, false),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, ErrorCode::PARSE_ERROR, Some(1), true),
+        ("1", ErrorCode::INVALID_REQUEST, None, false),
+        ("null", ErrorCode::INVALID_REQUEST, None, false),
+        ("[]", ErrorCode::INVALID_REQUEST, None, false),
+        ("{}", ErrorCode::INVALID_REQUEST, None, false),
+        (r#"{"id":1,"method":"ping"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{},"params":{}}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"x"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":[1]}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":3}}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"progressToken":1.5}}}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{},"_meta":{}}}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":1}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","result":{}}"#, ErrorCode::INVALID_REQUEST, None, true),
+        (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"m","data":{}}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":{}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+    ];
+    for (text, code, id, is_response) in cases {
+        let error = refused(text);
+        assert_eq!(error.code, *code, "{text}: {error}");
+        assert_eq!(error.id, id.map(RequestId::Number), "{text}");
+        assert_eq!(error.is_response, *is_response, "{text}");
+    }
+}
+
+#[test]
+fn a_malformed_notification_is_owed_nothing() {
+    assert!(!refused(r#"{"jsonrpc":"2.0","method":"x","params":[]}"#).wants_answer());
+}
+
+#[test]
+fn every_prefix_of_a_message_is_a_parse_error() {
+    let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"é\n","arguments":{"a":[1.5e3,true,null]}}}"#;
+    for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+        assert_eq!(refused(&text[..end]).code, ErrorCode::PARSE_ERROR, "{end}");
+    }
+}
+
+#[test]
+fn depth_is_bounded_without_recursion() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let nested = |levels: usize| {
+            let inner = if open == "[" { "" } else { "1" };
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"a":{}{inner}{}}}}}"#,
+                open.repeat(levels),
+                close.repeat(levels)
+            )
+        };
+        assert_eq!(request(&nested(126)).id, RequestId::Number(1));
+        for levels in [127, 10_000, 1_000_000] {
+            let error = refused(&nested(levels));
+            assert_eq!((error.code, error.id), (ErrorCode::INVALID_REQUEST, Some(RequestId::Number(1))));
+        }
+    }
+    assert!(decode(&"[".repeat(1_000_000), &mut Memo::new()).is_err());
+}
+
+#[test]
+fn batches_are_told_apart() {
+    let text = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},5,{"jsonrpc":"2.0","method":"notifications/initialized"}]"#;
+    let Ok(Incoming::Batch(items)) = decode(text, &mut Memo::new()) else { panic!() };
+    assert!(matches!(items.as_slice(), [Ok(Message::Request(_)), Err(_), Ok(Message::Notification(_))]));
+}
+
+#[test]
+fn params_and_results_keep_their_text() {
+    let params = r#"{ "name":"a", "arguments":{"big":12345678901234567890123,"price":1.10,"\u0061":"\/"} }"#;
+    let request = request(&format!(r#"{{"jsonrpc":"2.0","id":1,"params":{params},"method":"tools/call"}}"#));
+    assert_eq!(request.params.unwrap().as_str(), params);
+    assert_eq!(request.meta, RequestMeta::default());
+    let response = response(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{params}}}"#));
+    let reply = response.result.unwrap();
+    assert_eq!(reply.value.as_str(), params);
+    assert_eq!((reply.kind, reply.stamp), (ResultKind::Complete, None));
+}
+
+const ENVELOPE: &str = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}"#;
+
+#[test]
+fn modern_requests_share_their_envelope() {
+    let text = |id: i64| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{{"_meta":{{{ENVELOPE},"progressToken":"t","io.modelcontextprotocol/logLevel":"info","traceparent":"00"}},"cursor":""}}}}"#
+        )
+    };
+    let mut memo = Memo::new();
+    let mut envelopes = Vec::new();
+    for id in 0..2 {
+        let Ok(Incoming::One(Message::Request(request))) = decode(&text(id), &mut memo) else { panic!() };
+        assert_eq!(request.meta.progress_token, Some("t".into()));
+        assert_eq!(request.meta.log_level, Some(LoggingLevel::Info));
+        assert_eq!(request.meta.extra.as_ref().unwrap().as_str(), r#"{"traceparent":"00"}"#);
+        let envelope = request.meta.envelope.clone().unwrap();
+        assert_eq!(envelope.protocol_version(), Some(ProtocolVersion::V2026_07_28));
+        assert_eq!(envelope.capabilities.as_str(), r#"{"sampling":{}}"#);
+        envelopes.push(envelope);
+        assert_eq!(encode(&Message::Request(request)), text(id));
+    }
+    assert!(Arc::ptr_eq(&envelopes[0], &envelopes[1]));
+}
+
+#[test]
+fn broken_envelopes_are_invalid_params() {
+    for meta in [
+        r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#,
+        r#"{"io.modelcontextprotocol/protocolVersion":5,"io.modelcontextprotocol/clientCapabilities":{}}"#,
+        r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":[]}"#,
+        r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":"me"}"#,
+        r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":1}"#,
+    ] {
+        let error = refused(&format!(r#"{{"jsonrpc":"2.0","id":"q","method":"tools/list","params":{{"_meta":{meta}}}}}"#));
+        assert_eq!((error.code, error.id), (ErrorCode::INVALID_PARAMS, Some("q".into())), "{meta}");
+    }
+}
+
+#[test]
+fn stamped_replies() {
+    let value = Raw::parse(r#"{"_meta":{"x":1,"io.modelcontextprotocol/serverInfo":{"name":"old"}},"resultType":"complete","tools":[]}"#).unwrap();
+    let stamp = Stamp {
+        server_info: Some(Raw::parse(r#"{"name":"s","version":"1"}"#).unwrap()),
+        cache: Some(CacheHint { ttl_ms: 5, scope: CacheScope::Public }),
+        subscription: Some(7.into()),
+    };
+    let reply = Reply::new(value).stamped(stamp.clone());
+    let text = encode(&Message::Response(Response::new(1.into(), Ok(reply))));
+    assert_eq!(
+        text,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":5,"cacheScope":"public","tools":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"},"io.modelcontextprotocol/subscriptionId":7,"x":1}}}"#
+    );
+    let reply = response(&text).result.unwrap();
+    assert_eq!(reply.stamp.as_deref(), Some(&stamp));
+    assert_eq!(encode(&Message::Response(Response::new(1.into(), Ok(reply)))), text);
+}
+
+#[test]
+fn senseless_cache_hints_say_do_not_keep() {
+    for ttl in ["-1", "1.5", "null", "\"x\"", "99999999999999999999"] {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"ttlMs":{ttl},"cacheScope":"everyone"}}}}"#);
+        let cache = response(&text).result.unwrap().stamp.unwrap().cache;
+        assert_eq!(cache, Some(CacheHint { ttl_ms: 0, scope: CacheScope::Private }), "{ttl}");
+    }
+}
+
+#[test]
+fn unreadable_ids_are_null_before_2025_11_25_and_absent_since() {
+    let message = Message::Response(Response { id: None, result: Err(ErrorObject::new(ErrorCode::PARSE_ERROR, "no")) });
+    let absent = r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#;
+    let null = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#;
+    for version in KNOWN_VERSIONS {
+        let expected = if *version >= ProtocolVersion::V2025_11_25 { absent } else { null };
+        assert_eq!(encode_at(Some(*version), &message), expected);
+    }
+    assert_eq!(encode(&message), absent);
+    assert_eq!(one(absent), message);
+    assert_eq!(one(null), message);
+}
+
+#[test]
+fn a_message_is_one_line() {
+    let mut request = Request::new(1, Method::ToolsCall);
+    request.params = Some(Raw::parse("{\n  \"a\": \"x\\ny\",\r\n  \"b\": [\n1]\n}").unwrap());
+    let text = encode(&Message::Request(request));
+    assert!(!text.contains(['\n', '\r']), "{text}");
+    assert!(text.contains(r#""x\ny""#));
+}
+
+#[test]
+fn notifications_of_a_subscription() {
+    let text = r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:b","_meta":{"io.modelcontextprotocol/subscriptionId":"l","x":1}}}"#;
+    let message = one(text);
+    let Message::Notification(notification) = &message else { panic!() };
+    assert_eq!(notification.subscription, Some("l".into()));
+    assert_eq!(encode(&message), text);
+}
