@@ -10,13 +10,21 @@
 
 mod bounds;
 pub mod client;
+mod endpoint;
 mod env;
+mod host;
 mod http;
 mod link;
+pub mod memory;
+mod serve;
+mod tasks;
 mod text;
 
 pub use bounds::{BoxFuture, Callback, MaybeSend, MaybeSync, Observer, OnceCallback};
+pub use endpoint::{Answer, Ask, Call, Cancelled, Changes, Endpoint, Outlet};
 pub use env::{Env, Timer};
 pub use http::{Body, HttpClient, HttpRequest, HttpResponse};
 pub use link::{Direction, HttpLink, Link, LinkEvent, TextLink};
+pub use memory::in_memory;
+pub use serve::{Exchange, ServeDriver, serve};
 pub use text::{TextPort, lines};

@@ -5,7 +5,7 @@ mod driver;
 mod handle;
 mod hooks;
 
-pub(crate) use self::core::{Core, Pump};
+pub(crate) use self::core::{Core, Effect, Pump};
 pub use driver::{Driver, connect};
 pub use handle::{Call, CallFuture, ClientHandle, Ready};
 pub use hooks::{Answer, Hooks, NoHooks};

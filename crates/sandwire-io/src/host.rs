@@ -1,0 +1,280 @@
+//! One connection's server: the machine, the endpoint, and what waits for either, behind one lock that is never held
+//! while foreign code runs.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Poll, Waker},
+};
+
+use futures_util::task::AtomicWaker;
+use sandwire_json::Raw;
+use sandwire_proto::{
+    Input, PeerInfo, Time, Via,
+    server::{AskError, AskKey, AskStep, CallKey, Clock, HmacSealer, Machine, Output, Sealer},
+};
+use sandwire_types::{ErrorObject, Message, Method, Notification, Reply, Request};
+
+use crate::{Answer, Call, Endpoint, Env, Outlet, tasks::Handler};
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) struct Host {
+    endpoint: Arc<dyn Endpoint>,
+    env: Arc<dyn Env>,
+    driver: Arc<AtomicWaker>,
+    state: Mutex<State>,
+}
+
+struct State {
+    machine: Machine,
+    /// Calls whose handlers want to know when the client gives up on them.
+    watching: Vec<CallKey>,
+    waiters: Vec<(Wait, Waker)>,
+    answers: Vec<(AskKey, Result<Raw, AskError>)>,
+}
+
+#[derive(PartialEq, Eq)]
+enum Wait {
+    Cancel(CallKey),
+    Answer(AskKey),
+}
+
+/// What the machine wants done by whoever runs the connection.
+pub(crate) enum Step {
+    Send(Via, Message),
+    Call { key: CallKey, request: Request, peer: Arc<PeerInfo> },
+    /// The client gave up on a call; `watched` says that its handler runs on.
+    Cancel { key: CallKey, watched: bool, wakers: Vec<Waker> },
+    Notification(Notification, Arc<PeerInfo>),
+    Wake(Waker),
+    Close,
+    Nothing,
+}
+
+impl Host {
+    pub(crate) fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, machine: Machine) -> Arc<Self> {
+        Arc::new(Self {
+            endpoint,
+            env,
+            driver: Arc::default(),
+            state: Mutex::new(State {
+                machine,
+                watching: Vec::new(),
+                waiters: Vec::new(),
+                answers: Vec::new(),
+            }),
+        })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Arc<dyn Endpoint> {
+        &self.endpoint
+    }
+
+    pub(crate) fn driver(&self) -> &Arc<AtomicWaker> {
+        &self.driver
+    }
+
+    /// Has the endpoint's announcements reach this connection.
+    pub(crate) fn hear_changes(self: &Arc<Self>) {
+        if let Some(changes) = self.endpoint.changes() {
+            changes.add(self);
+        }
+    }
+
+    /// Takes what arrived and gives the first thing to do.
+    pub(crate) fn feed(&self, input: Input) -> Option<Step> {
+        let mut state = lock(&self.state);
+        state.machine.handle(Time(0), input);
+        state.next()
+    }
+
+    /// The next thing to do.
+    pub(crate) fn next(&self) -> Option<Step> {
+        lock(&self.state).next()
+    }
+
+    /// Takes what arrived and gives everything to do.
+    pub(crate) fn feed_all(&self, input: Input, steps: &mut Vec<Step>) {
+        let mut state = lock(&self.state);
+        state.machine.handle(Time(0), input);
+        steps.extend(std::iter::from_fn(|| state.next()));
+    }
+
+    /// Everything to do.
+    pub(crate) fn next_all(&self, steps: &mut Vec<Step>) {
+        let mut state = lock(&self.state);
+        steps.extend(std::iter::from_fn(|| state.next()));
+    }
+
+    /// Asks the endpoint. What is not ready yet is returned.
+    pub(crate) fn start(self: &Arc<Self>, key: CallKey, request: Request, peer: Arc<PeerInfo>) -> Option<Handler> {
+        let outlet = Outlet::new(Arc::clone(self), key);
+        match self.endpoint.call(Call { request, peer, outlet }) {
+            Answer::Ready(result) => {
+                self.reply(key, result);
+                None
+            }
+            Answer::Pending(future) => Some(Handler { key, future }),
+        }
+    }
+
+    pub(crate) fn reply(&self, key: CallKey, result: Result<Reply, ErrorObject>) {
+        let mut state = lock(&self.state);
+        state.forget(key);
+        state.machine.reply(key, result);
+    }
+
+    /// After a handler was polled and is not done: whether it should be dropped, because the call ends with questions
+    /// or because the client gave up on it and the handler does not watch for that.
+    pub(crate) fn is_over(&self, key: CallKey) -> bool {
+        let state = lock(&self.state);
+        state.machine.is_suspended(key) || !state.machine.is_running(key) && !state.watching.contains(&key)
+    }
+
+    /// Ends the call of a handler that was dropped.
+    pub(crate) fn end(&self, key: CallKey) {
+        let mut state = lock(&self.state);
+        state.forget(key);
+        if state.machine.is_suspended(key) {
+            state.machine.suspend(key);
+        } else {
+            state.machine.end(key);
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        lock(&self.state).machine.in_flight() == 0
+    }
+
+    pub(crate) fn say(&self, say: impl FnOnce(&mut Machine)) {
+        say(&mut lock(&self.state).machine);
+        self.driver.wake();
+    }
+
+    /// Notes that a handler wants to know when it is cancelled; whether it is.
+    pub(crate) fn watch(&self, key: CallKey) -> bool {
+        let mut state = lock(&self.state);
+        let running = state.machine.is_running(key);
+        if running && !state.watching.contains(&key) {
+            state.watching.push(key);
+        }
+        !running
+    }
+
+    pub(crate) fn poll_cancelled(&self, key: CallKey, waker: &Waker) -> Poll<()> {
+        let mut state = lock(&self.state);
+        if !state.machine.is_running(key) {
+            return Poll::Ready(());
+        }
+        state.wait(Wait::Cancel(key), waker);
+        Poll::Pending
+    }
+
+    pub(crate) fn ask(
+        &self,
+        key: CallKey,
+        name: &str,
+        method: &Method,
+        params: &Raw,
+        waker: &Waker,
+    ) -> Result<AskStep, AskError> {
+        let step = self.with_clock(|state, clock| {
+            let step = state.machine.ask(key, name, method, params, clock)?;
+            if let AskStep::Sent(ask) = step {
+                state.wait(Wait::Answer(ask), waker);
+            }
+            Ok(step)
+        });
+        self.driver.wake();
+        step
+    }
+
+    pub(crate) fn poll_answer(&self, ask: AskKey, waker: &Waker) -> Poll<Result<Raw, AskError>> {
+        let mut state = lock(&self.state);
+        if let Some(at) = state.answers.iter().position(|(have, _)| *have == ask) {
+            return Poll::Ready(state.answers.swap_remove(at).1);
+        }
+        state.wait(Wait::Answer(ask), waker);
+        Poll::Pending
+    }
+
+    pub(crate) fn unask(&self, ask: AskKey) {
+        let mut state = lock(&self.state);
+        state.answers.retain(|(have, _)| *have != ask);
+        state.waiters.retain(|(wait, _)| *wait != Wait::Answer(ask));
+        state.machine.unask(ask);
+        drop(state);
+        self.driver.wake();
+    }
+
+    pub(crate) fn recorded(&self, key: CallKey, name: &str) -> Result<Option<Raw>, AskError> {
+        self.with_clock(|state, clock| state.machine.recorded(key, name, clock))
+    }
+
+    pub(crate) fn record(&self, key: CallKey, name: &str, value: Raw) -> Result<(), AskError> {
+        self.with_clock(|state, clock| state.machine.record(key, name, value, clock))
+    }
+
+    fn with_clock<T>(&self, run: impl FnOnce(&mut State, Clock<'_>) -> T) -> T {
+        let unix_time = self.env.unix_time();
+        let mut state = lock(&self.state);
+        let config = Arc::clone(state.machine.config());
+        let sealer = config.sealer(|| -> Arc<dyn Sealer> {
+            let mut key = [0; 32];
+            self.env.fill_random(&mut key);
+            Arc::new(HmacSealer::new(key))
+        });
+        run(&mut state, Clock { sealer, unix_time })
+    }
+}
+
+impl State {
+    fn next(&mut self) -> Option<Step> {
+        Some(match self.machine.poll()? {
+            Output::Send { via, message } => Step::Send(via, message),
+            Output::Call { key, request, peer } => Step::Call { key, request, peer },
+            Output::Cancel { key } => {
+                let watched = self.watching.contains(&key);
+                Step::Cancel { key, watched, wakers: self.take_waiters(&Wait::Cancel(key)) }
+            }
+            Output::Answer { ask, result } => match self.take_waiters(&Wait::Answer(ask)).pop() {
+                Some(waker) => {
+                    self.answers.push((ask, result));
+                    Step::Wake(waker)
+                }
+                None => Step::Nothing,
+            },
+            Output::Notification { notification, peer } => Step::Notification(notification, peer),
+            Output::Close => Step::Close,
+            _ => Step::Nothing,
+        })
+    }
+
+    fn wait(&mut self, wait: Wait, waker: &Waker) {
+        if !self.waiters.iter().any(|(have, with)| *have == wait && with.will_wake(waker)) {
+            self.waiters.push((wait, waker.clone()));
+        }
+    }
+
+    fn take_waiters(&mut self, wanted: &Wait) -> Vec<Waker> {
+        let mut taken = Vec::new();
+        let mut at = 0;
+        while let Some((wait, _)) = self.waiters.get(at) {
+            if wait == wanted {
+                taken.push(self.waiters.swap_remove(at).1);
+            } else {
+                at += 1;
+            }
+        }
+        taken
+    }
+
+    fn forget(&mut self, key: CallKey) {
+        if !self.watching.is_empty() {
+            self.watching.retain(|have| *have != key);
+            self.waiters.retain(|(wait, _)| *wait != Wait::Cancel(key));
+        }
+    }
+}

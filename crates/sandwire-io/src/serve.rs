@@ -1,0 +1,183 @@
+//! Running a server over a link, or for one HTTP exchange.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use sandwire_proto::{ExchangeId, Input, PeerInfo, Via, server::Machine};
+use sandwire_types::{Message, Method};
+
+use crate::{
+    Endpoint, Env, Link, LinkEvent,
+    host::{Host, Step},
+    tasks::Tasks,
+};
+
+/// Serves one connection. The future ends when the link does; dropping it closes the connection.
+///
+/// Handlers run inside it, so one that blocks holds up the others of its connection.
+pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>) -> ServeDriver {
+    let machine = Machine::new(endpoint.config());
+    let host = Host::new(endpoint, env, machine);
+    host.hear_changes();
+    ServeDriver { runner: Runner { host, tasks: Tasks::default() }, link, over: false }
+}
+
+/// Runs one connection of a server: poll it on any executor until it ends.
+#[must_use = "a connection only moves while its driver is polled"]
+pub struct ServeDriver {
+    runner: Runner,
+    link: Box<dyn Link>,
+    over: bool,
+}
+
+/// How many events of the link one turn takes, so that running handlers are not kept waiting by a flood.
+const EVENTS_A_TURN: usize = 64;
+
+impl Future for ServeDriver {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let Self { runner, link, over } = &mut *self;
+        runner.host.driver().register(cx.waker());
+        loop {
+            let mut events = 0;
+            while !*over && events < EVENTS_A_TURN {
+                let Poll::Ready(event) = link.poll(cx) else { break };
+                *over = matches!(event, LinkEvent::Closed(_));
+                events += 1;
+                runner.take(event, &mut |via, message| link.send(via, message, None));
+            }
+            if *over {
+                return Poll::Ready(());
+            }
+            if !runner.turn(&mut |via, message| link.send(via, message, None)) && events == 0 {
+                return Poll::Pending;
+            }
+            if events >= EVENTS_A_TURN {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for ServeDriver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServeDriver").finish_non_exhaustive()
+    }
+}
+
+/// One HTTP exchange: a request, and the messages that answer it.
+///
+/// Dropping it before the end cancels what it began.
+pub struct Exchange {
+    runner: Runner,
+    sent: std::collections::VecDeque<Message>,
+}
+
+impl Exchange {
+    /// An exchange with a modern client, or with a legacy one without a session, of which `legacy` is what is known.
+    pub fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, legacy: Option<Arc<PeerInfo>>) -> Self {
+        let machine = Machine::for_exchange(endpoint.config(), legacy);
+        let host = Host::new(endpoint, env, machine);
+        Self { runner: Runner { host, tasks: Tasks::default() }, sent: Default::default() }
+    }
+
+    /// Takes a message of the client.
+    pub fn receive(&mut self, message: Message) {
+        if matches!(&message, Message::Request(request) if request.method == Method::SubscriptionsListen) {
+            self.runner.host.hear_changes();
+        }
+        let Self { runner, sent } = self;
+        let via = Via::Exchange(ExchangeId(0));
+        runner.take(Input::Message { via, message }, &mut |_, message| sent.push_back(message));
+    }
+
+    /// The next message to the client; nothing once every request has its answer.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Message>> {
+        let Self { runner, sent } = self;
+        runner.host.driver().register(cx.waker());
+        loop {
+            let moved = runner.turn(&mut |_, message| sent.push_back(message));
+            if let Some(message) = sent.pop_front() {
+                return Poll::Ready(Some(message));
+            }
+            if runner.host.is_idle() {
+                return Poll::Ready(None);
+            }
+            if !moved {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exchange").finish_non_exhaustive()
+    }
+}
+
+/// A host and its running handlers.
+struct Runner {
+    host: Arc<Host>,
+    tasks: Tasks,
+}
+
+impl Runner {
+    /// Takes what arrived and does what follows from it.
+    fn take(&mut self, input: Input, send: &mut dyn FnMut(Via, Message)) {
+        let mut step = self.host.feed(input);
+        while let Some(todo) = step {
+            self.step(todo, send);
+            step = self.host.next();
+        }
+    }
+
+    /// Does what is to do; whether there was anything.
+    fn turn(&mut self, send: &mut dyn FnMut(Via, Message)) -> bool {
+        let mut moved = false;
+        loop {
+            let polled = self.tasks.poll(&self.host);
+            let mut stepped = false;
+            while let Some(todo) = self.host.next() {
+                stepped = true;
+                self.step(todo, send);
+            }
+            if !polled && !stepped {
+                return moved;
+            }
+            moved = true;
+        }
+    }
+
+    fn step(&mut self, step: Step, send: &mut dyn FnMut(Via, Message)) {
+        match step {
+            Step::Send(via, message) => send(via, message),
+            Step::Call { key, request, peer } => {
+                if let Some(handler) = self.host.start(key, request, peer) {
+                    self.tasks.push(handler, self.host.driver());
+                }
+            }
+            Step::Cancel { key, watched, wakers } => {
+                if !watched {
+                    self.tasks.drop_handler(key, &self.host);
+                }
+                wakers.into_iter().for_each(std::task::Waker::wake);
+            }
+            Step::Notification(notification, peer) => self.host.endpoint().notification(&notification, &peer),
+            Step::Wake(waker) => waker.wake(),
+            Step::Close | Step::Nothing => {}
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.take(Input::Closed(None), &mut |_, _| {});
+        self.tasks.finish(&self.host);
+    }
+}

@@ -1,0 +1,148 @@
+//! What a server declares about itself, once for all its connections.
+
+use std::sync::{Arc, OnceLock};
+
+use sandwire_json::{Raw, Writer, find};
+use sandwire_types::{CacheHint, CacheScope, Era, KNOWN_VERSIONS, Method, ProtocolVersion};
+
+use super::seal::Sealer;
+use crate::Limits;
+
+/// The identity, capabilities and rules of one server.
+///
+/// Shared by every connection and every HTTP exchange of the server. `info` is an `Implementation`
+/// object and `capabilities` a `ServerCapabilities` object, both as JSON text: the machine looks at
+/// which capabilities are there and otherwise passes them on as they are.
+#[derive(Debug)]
+pub struct Config {
+    /// The server's `Implementation` object.
+    pub info: Raw,
+    /// Advice for the model that uses this server.
+    pub instructions: Option<Arc<str>>,
+    /// The versions served, newest first; all of them unless changed.
+    pub versions: Vec<ProtocolVersion>,
+    /// The hint on cacheable results that carry none of their own: not fresh at all, and private.
+    pub cache: CacheHint,
+    /// What one connection may hold.
+    pub limits: Limits,
+    /// Whether methods and notifications outside the specification go to the endpoint. Without it
+    /// such requests are answered -32601.
+    pub custom_methods: bool,
+    /// How long, in seconds, a suspended call may wait for its answers; 600 unless changed.
+    pub suspension_seconds: u64,
+    capabilities: Raw,
+    declared: Declared,
+    sealer: OnceLock<Arc<dyn Sealer>>,
+}
+
+impl Config {
+    /// A server called what `info` says, able to do what `capabilities` declares.
+    pub fn new(info: Raw, capabilities: Raw) -> Self {
+        let mut versions = KNOWN_VERSIONS.to_vec();
+        versions.reverse();
+        Self {
+            info,
+            instructions: None,
+            versions,
+            cache: CacheHint {
+                ttl_ms: 0,
+                scope: CacheScope::Private,
+            },
+            limits: Limits::default(),
+            custom_methods: false,
+            suspension_seconds: 600,
+            declared: Declared::read(&capabilities),
+            capabilities,
+            sealer: OnceLock::new(),
+        }
+    }
+
+    /// The declared `ServerCapabilities` object.
+    pub fn capabilities(&self) -> &Raw {
+        &self.capabilities
+    }
+
+    /// What protects a suspended call's state on its way through the client. The first caller
+    /// decides: `make` runs once for a server, so that every connection uses the same key.
+    pub fn sealer(&self, make: impl FnOnce() -> Arc<dyn Sealer>) -> &Arc<dyn Sealer> {
+        self.sealer.get_or_init(make)
+    }
+
+    pub(super) fn declares(&self, capability: Declared) -> bool {
+        self.declared.0 & capability.0 == capability.0
+    }
+
+    /// Whether a request for `method` may be served, going by the declared capabilities alone.
+    pub(super) fn allows(&self, method: &Method) -> bool {
+        match method {
+            Method::ToolsList | Method::ToolsCall => self.declares(Declared::TOOLS),
+            Method::PromptsList | Method::PromptsGet => self.declares(Declared::PROMPTS),
+            Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
+                self.declares(Declared::RESOURCES)
+            }
+            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+                self.declares(Declared::SUBSCRIBE)
+            }
+            Method::CompletionComplete => self.declares(Declared::COMPLETIONS),
+            Method::LoggingSetLevel => self.declares(Declared::LOGGING),
+            Method::Other(_) => self.custom_methods,
+            _ => true,
+        }
+    }
+
+    pub(super) fn newest_legacy(&self) -> Option<ProtocolVersion> {
+        self.versions
+            .iter()
+            .copied()
+            .find(|version| version.era() == Era::Legacy)
+    }
+
+    pub(super) fn write_versions(&self, writer: &mut Writer) {
+        writer.begin_array();
+        for version in &self.versions {
+            writer.string(version.as_str());
+        }
+        writer.end_array();
+    }
+}
+
+/// The capabilities the machine acts on, as bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared(u16);
+
+impl Declared {
+    pub(super) const TOOLS: Self = Self(1);
+    pub(super) const PROMPTS: Self = Self(1 << 1);
+    pub(super) const RESOURCES: Self = Self(1 << 2);
+    pub(super) const COMPLETIONS: Self = Self(1 << 3);
+    pub(super) const LOGGING: Self = Self(1 << 4);
+    pub(super) const SUBSCRIBE: Self = Self(1 << 5);
+    pub(super) const TOOLS_CHANGED: Self = Self(1 << 6);
+    pub(super) const PROMPTS_CHANGED: Self = Self(1 << 7);
+    pub(super) const RESOURCES_CHANGED: Self = Self(1 << 8);
+
+    fn read(capabilities: &Raw) -> Self {
+        let mut bits = 0;
+        for (key, bit, changed) in [
+            ("tools", Self::TOOLS, Self::TOOLS_CHANGED.0),
+            ("prompts", Self::PROMPTS, Self::PROMPTS_CHANGED.0),
+            ("resources", Self::RESOURCES, Self::RESOURCES_CHANGED.0),
+            ("completions", Self::COMPLETIONS, 0),
+            ("logging", Self::LOGGING, 0),
+        ] {
+            let Some(value) =
+                find(capabilities.as_str(), key).filter(|value| value.starts_with('{'))
+            else {
+                continue;
+            };
+            bits |= bit.0;
+            if find(value, "listChanged") == Some("true") {
+                bits |= changed;
+            }
+            if key == "resources" && find(value, "subscribe") == Some("true") {
+                bits |= Self::SUBSCRIBE.0;
+            }
+        }
+        Self(bits)
+    }
+}

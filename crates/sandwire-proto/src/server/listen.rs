@@ -1,0 +1,112 @@
+//! Subscriptions: what a client wants to hear of, in either era.
+
+use std::sync::Arc;
+
+use sandwire_json::{Error, Raw, Reader, Writer};
+
+use super::config::{Config, Declared};
+
+/// Something of the server that changed while clients are connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources or of resource templates.
+    Resources,
+    /// The content of the resource with this URI.
+    Resource(Arc<str>),
+}
+
+/// What one subscription asks for, reduced to what the server honours.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Filter {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+    pub(super) uris: Vec<Arc<str>>,
+}
+
+impl Filter {
+    /// Reads the `notifications` member of `subscriptions/listen`.
+    pub(super) fn read(text: &str, config: &Config) -> Result<Self, Error> {
+        let mut filter = Self::default();
+        let mut reader = Reader::new(text);
+        reader.object(&mut |key, value| {
+            match key {
+                "toolsListChanged" => filter.tools = value.boolean()?,
+                "promptsListChanged" => filter.prompts = value.boolean()?,
+                "resourcesListChanged" => filter.resources = value.boolean()?,
+                "resourceSubscriptions" => value.array(&mut |item| {
+                    filter.uris.push(Arc::from(&*item.string()?));
+                    Ok(())
+                })?,
+                _ => value.skip()?,
+            }
+            Ok(())
+        })?;
+        filter.tools &= config.declares(Declared::TOOLS_CHANGED);
+        filter.prompts &= config.declares(Declared::PROMPTS_CHANGED);
+        filter.resources &= config.declares(Declared::RESOURCES_CHANGED);
+        if !config.declares(Declared::SUBSCRIBE) {
+            filter.uris.clear();
+        }
+        Ok(filter)
+    }
+
+    pub(super) fn acknowledgement(&self) -> Raw {
+        let mut writer = Writer::new();
+        writer.begin_object();
+        writer.key("notifications");
+        writer.begin_object();
+        for (key, wanted) in [
+            ("toolsListChanged", self.tools),
+            ("promptsListChanged", self.prompts),
+            ("resourcesListChanged", self.resources),
+        ] {
+            if wanted {
+                writer.key(key);
+                writer.boolean(true);
+            }
+        }
+        if !self.uris.is_empty() {
+            writer.key("resourceSubscriptions");
+            writer.begin_array();
+            for uri in &self.uris {
+                writer.string(uri);
+            }
+            writer.end_array();
+        }
+        writer.end_object();
+        writer.end_object();
+        writer.into_raw()
+    }
+
+    pub(super) fn wants(&self, change: &Change) -> bool {
+        match change {
+            Change::Tools => self.tools,
+            Change::Prompts => self.prompts,
+            Change::Resources => self.resources,
+            Change::Resource(uri) => covers(&self.uris, uri),
+        }
+    }
+}
+
+/// Whether `uri` is one of `uris` or lies below one of them.
+pub(super) fn covers(uris: &[Arc<str>], uri: &str) -> bool {
+    uris.iter().any(|watched| {
+        uri.strip_prefix(&**watched)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || watched.ends_with('/'))
+    })
+}
+
+pub(super) fn updated(uri: &str) -> Raw {
+    let mut writer = Writer::new();
+    writer.begin_object();
+    writer.key("uri");
+    writer.string(uri);
+    writer.end_object();
+    writer.into_raw()
+}

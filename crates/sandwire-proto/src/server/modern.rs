@@ -1,0 +1,98 @@
+//! What the machine answers by itself in the modern era.
+
+use std::sync::Arc;
+
+use sandwire_json::{Raw, Writer, find};
+use sandwire_types::{ErrorCode, ErrorObject, Method, Reply, Request, Stamp};
+
+use super::{
+    Change, Machine,
+    calls::State,
+    listen::{Filter, updated},
+};
+use crate::{PeerInfo, Via};
+
+impl Machine {
+    pub(super) fn discover(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
+        let mut writer = Writer::new();
+        writer.begin_object();
+        writer.key("supportedVersions");
+        self.config.write_versions(&mut writer);
+        writer.key("capabilities");
+        writer.raw(self.config.capabilities().as_str());
+        if let Some(instructions) = &self.config.instructions {
+            writer.key("instructions");
+            writer.string(instructions);
+        }
+        writer.end_object();
+        self.answer_value(via, request, peer, writer.into_raw());
+    }
+
+    pub(super) fn listen(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
+        let wanted = request
+            .params
+            .as_ref()
+            .and_then(|params| find(params.as_str(), "notifications"));
+        let Some(filter) = wanted.and_then(|text| Filter::read(text, &self.config).ok()) else {
+            let error = ErrorObject::new(
+                ErrorCode::INVALID_PARAMS,
+                "notifications must be an object of toolsListChanged, promptsListChanged, resourcesListChanged \
+                 (booleans) and resourceSubscriptions (strings)",
+            );
+            return self.answer(via, request.id.clone(), Err(error));
+        };
+        let acknowledgement = filter.acknowledgement();
+        if self
+            .begin(via, request, peer, State::Listening(filter))
+            .is_some()
+        {
+            let id = Some(request.id.clone());
+            self.send_notification(
+                via,
+                Method::SubscriptionsAcknowledged,
+                Some(acknowledgement),
+                id,
+            );
+        }
+    }
+
+    pub(super) fn changed_modern(&mut self, change: &Change) {
+        let (method, params) = match change {
+            Change::Tools => (Method::ToolsListChanged, None),
+            Change::Prompts => (Method::PromptsListChanged, None),
+            Change::Resources => (Method::ResourcesListChanged, None),
+            Change::Resource(uri) => (Method::ResourcesUpdated, Some(updated(uri))),
+        };
+        let hearers: Vec<_> = self
+            .calls
+            .iter()
+            .filter(|(_, entry)| matches!(&entry.state, State::Listening(filter) if filter.wants(change)))
+            .map(|(_, entry)| (entry.via, entry.id.clone()))
+            .collect();
+        for (via, id) in hearers {
+            self.send_notification(via, method.clone(), params.clone(), Some(id));
+        }
+    }
+
+    pub(super) fn end_subscriptions(&mut self) {
+        for key in self.calls.keys() {
+            if !self
+                .calls
+                .get(key)
+                .is_some_and(|entry| matches!(entry.state, State::Listening(_)))
+            {
+                continue;
+            }
+            let Some(entry) = self.calls.remove(key) else {
+                continue;
+            };
+            let mut reply = Reply::new(Raw::object());
+            reply.stamp = Some(Box::new(Stamp {
+                server_info: Some(self.config.info.clone()),
+                cache: None,
+                subscription: Some(entry.id.clone()),
+            }));
+            self.answer(entry.via, entry.id, Ok(reply));
+        }
+    }
+}

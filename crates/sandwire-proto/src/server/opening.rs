@@ -1,0 +1,166 @@
+//! Which era a connection is in, and which requests that lets in.
+//!
+//! The first request decides: one that carries an envelope makes the connection modern, `initialize` makes it legacy.
+//! `server/discover` alone decides nothing, so that a client can probe and still fall back.
+
+use std::sync::Arc;
+
+use sandwire_json::{Raw, Writer, find};
+use sandwire_types::{
+    Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Reply, Request,
+};
+
+use super::{Machine, invalid};
+use crate::{PeerInfo, Via};
+
+#[derive(Debug)]
+pub(super) enum Opening {
+    Undecided,
+    Legacy {
+        peer: Arc<PeerInfo>,
+        initialized: bool,
+    },
+    Modern,
+}
+
+impl Machine {
+    /// Who sent a request; nobody yet if it is the one that opens a legacy connection.
+    pub(super) fn admit(
+        &mut self,
+        request: &Request,
+    ) -> Result<Option<Arc<PeerInfo>>, ErrorObject> {
+        match (&request.meta.envelope, &self.opening) {
+            (Some(_), Opening::Legacy { .. }) => Err(invalid(
+                "the connection was opened with initialize; leave the protocol version out of _meta, or connect anew",
+            )),
+            (Some(envelope), _) => {
+                let peer = self.known_peer(envelope)?;
+                if request.method != Method::ServerDiscover {
+                    self.opening = Opening::Modern;
+                }
+                Ok(Some(peer))
+            }
+            (None, Opening::Legacy { .. }) if request.method == Method::Initialize => {
+                if self.single {
+                    Ok(None)
+                } else {
+                    Err(invalid(
+                        "the connection is initialized already; connect anew to negotiate again",
+                    ))
+                }
+            }
+            (None, Opening::Legacy { peer, .. }) => Ok(Some(peer.clone())),
+            (None, Opening::Undecided) => match &request.method {
+                Method::Initialize => Ok(None),
+                Method::Ping => Ok(Some(Arc::new(PeerInfo::new(
+                    ProtocolVersion::V2025_11_25,
+                    Raw::object(),
+                )))),
+                Method::Other(_) if !self.config.custom_methods => Err(ErrorObject::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    "the method does not exist; send initialize or server/discover first",
+                )),
+                _ => Err(no_envelope()),
+            },
+            (None, Opening::Modern) if request.method == Method::Initialize => {
+                Err(self.unsupported(requested_version(request).unwrap_or_default()))
+            }
+            (None, Opening::Modern) => Err(no_envelope()),
+        }
+    }
+
+    /// Opens a legacy connection, or answers `initialize` on one that is open for a single exchange.
+    pub(super) fn open(&mut self, via: Via, request: Request) {
+        match self.initialize(&request) {
+            Ok((peer, result)) => {
+                self.answer(via, request.id, Ok(Reply::new(result)));
+                self.opening = Opening::Legacy {
+                    peer,
+                    initialized: self.single,
+                };
+            }
+            Err(error) => self.answer(via, request.id, Err(error)),
+        }
+    }
+
+    fn initialize(&self, request: &Request) -> Result<(Arc<PeerInfo>, Raw), ErrorObject> {
+        let params = request.params.as_ref().map_or("{}", Raw::as_str);
+        let (Some(requested), Some(capabilities)) =
+            (requested_version(request), find(params, "capabilities"))
+        else {
+            return Err(ErrorObject::new(
+                ErrorCode::INVALID_PARAMS,
+                "initialize needs protocolVersion (a string), capabilities and clientInfo (objects)",
+            ));
+        };
+        let echoed = ProtocolVersion::parse(requested).filter(|version| {
+            version.era() == Era::Legacy && self.config.versions.contains(version)
+        });
+        let Some(version) = echoed.or_else(|| self.config.newest_legacy()) else {
+            return Err(self.unsupported(requested));
+        };
+        let mut peer = PeerInfo::new(version, Raw::from_valid(capabilities));
+        peer.info = find(params, "clientInfo").map(Raw::from_valid);
+
+        let mut writer = Writer::new();
+        writer.begin_object();
+        writer.key("protocolVersion");
+        writer.string(version.as_str());
+        writer.key("capabilities");
+        writer.raw(self.config.capabilities().as_str());
+        writer.key("serverInfo");
+        writer.raw(self.config.info.as_str());
+        if let Some(instructions) = &self.config.instructions {
+            writer.key("instructions");
+            writer.string(instructions);
+        }
+        writer.end_object();
+        Ok((Arc::new(peer), writer.into_raw()))
+    }
+
+    fn known_peer(&mut self, envelope: &Arc<Envelope>) -> Result<Arc<PeerInfo>, ErrorObject> {
+        if let Some((known, peer)) = &self.known
+            && Arc::ptr_eq(known, envelope)
+        {
+            return Ok(peer.clone());
+        }
+        let version = ProtocolVersion::parse(&envelope.version)
+            .filter(|version| {
+                version.era() == Era::Modern && self.config.versions.contains(version)
+            })
+            .ok_or_else(|| self.unsupported(&envelope.version))?;
+        let mut peer = PeerInfo::new(version, envelope.capabilities.clone());
+        peer.info = envelope.client_info.clone();
+        let peer = Arc::new(peer);
+        self.known = Some((envelope.clone(), peer.clone()));
+        Ok(peer)
+    }
+
+    fn unsupported(&self, requested: &str) -> ErrorObject {
+        let mut writer = Writer::new();
+        writer.begin_object();
+        writer.key("supported");
+        self.config.write_versions(&mut writer);
+        writer.key("requested");
+        writer.string(requested);
+        writer.end_object();
+        ErrorObject::new(
+            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+            "the server does not speak this protocol version here; use one of the supported ones",
+        )
+        .with_data(writer.into_raw())
+    }
+}
+
+fn no_envelope() -> ErrorObject {
+    ErrorObject::new(
+        ErrorCode::INVALID_PARAMS,
+        "params._meta lacks io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities; \
+         send them with every request, or open a legacy connection with initialize",
+    )
+}
+
+fn requested_version(request: &Request) -> Option<&str> {
+    let text = find(request.params.as_ref()?.as_str(), "protocolVersion")?;
+    text.strip_prefix('"')?.strip_suffix('"')
+}

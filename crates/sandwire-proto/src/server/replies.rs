@@ -1,0 +1,91 @@
+//! The last look at an answer before it leaves: the era decides its form.
+
+use std::sync::Arc;
+
+use sandwire_json::Raw;
+use sandwire_types::{Era, ErrorCode, ErrorObject, Method, Reply, Request, ResultKind, wire};
+
+use super::{Machine, calls::Entry};
+use crate::{PeerInfo, Via};
+
+impl Machine {
+    pub(super) fn answer_value(
+        &mut self,
+        via: Via,
+        request: &Request,
+        peer: &Arc<PeerInfo>,
+        value: Raw,
+    ) {
+        let result = self.shape(peer, &request.method, Ok(Reply::new(value)));
+        self.answer(via, request.id.clone(), result);
+    }
+
+    pub(super) fn finish(
+        &self,
+        entry: &Entry,
+        result: Result<Reply, ErrorObject>,
+    ) -> Result<Reply, ErrorObject> {
+        self.shape(&entry.peer, &entry.method, result)
+    }
+
+    fn shape(
+        &self,
+        peer: &PeerInfo,
+        method: &Method,
+        result: Result<Reply, ErrorObject>,
+    ) -> Result<Reply, ErrorObject> {
+        let era = peer.era();
+        let mut reply = result.map_err(|error| translate(era, error))?;
+        if reply.value.as_str().len() > self.config.limits.max_message_bytes {
+            return Err(internal(
+                "the result is over the server's size limit; ask for less at once",
+            ));
+        }
+        match era {
+            Era::Legacy => {
+                if reply.kind != ResultKind::Complete {
+                    return Err(internal(
+                        "the call needs input in a way that this protocol version cannot carry",
+                    ));
+                }
+                reply.value = wire::legacy::lower_result(peer.version, method, &reply.value);
+                reply.stamp = None;
+            }
+            Era::Modern => {
+                if reply.kind == ResultKind::InputRequired && !method.may_require_input() {
+                    return Err(internal(
+                        "this method cannot ask for input; report this to the server's author",
+                    ));
+                }
+                let own = reply.stamp.take();
+                let complete = reply.kind == ResultKind::Complete;
+                let cache = (complete && method.is_cacheable()).then(|| {
+                    own.as_ref()
+                        .and_then(|own| own.cache.clone())
+                        .unwrap_or_else(|| self.config.cache.clone())
+                });
+                let mut stamp = own.unwrap_or_default();
+                stamp.cache = cache;
+                stamp.server_info = Some(self.config.info.clone());
+                reply.stamp = Some(stamp);
+            }
+        }
+        Ok(reply)
+    }
+}
+
+/// Codes that only one era knows become what the other says instead.
+fn translate(era: Era, mut error: ErrorObject) -> ErrorObject {
+    error.code = match (era, error.code) {
+        (Era::Modern, ErrorCode::RESOURCE_NOT_FOUND | ErrorCode::URL_ELICITATION_REQUIRED) => {
+            ErrorCode::INVALID_PARAMS
+        }
+        (Era::Legacy, ErrorCode::MISSING_CLIENT_CAPABILITY) => ErrorCode::INVALID_REQUEST,
+        (_, code) => code,
+    };
+    error
+}
+
+fn internal(message: &'static str) -> ErrorObject {
+    ErrorObject::new(ErrorCode::INTERNAL_ERROR, message)
+}
