@@ -42,9 +42,11 @@ pub fn wasm_cargo() -> Result<Run> {
         debian::install(&private, TARGET)?;
         return Ok(cargo_of(&private));
     }
+    let said = format!("{refusal:#}");
     bail!(
-        "Rust cannot build for {TARGET} here ({refusal:#}): run `rustup target add {TARGET}`, or \
-         on Debian `cargo xtask setup --std-from-debian`"
+        "Rust cannot build for {TARGET}: run `rustup target add {TARGET}`, or on Debian \
+         `cargo xtask setup --std-from-debian` (rustup said: {})",
+        said.lines().last().unwrap_or("nothing")
     )
 }
 
