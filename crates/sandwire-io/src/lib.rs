@@ -17,6 +17,7 @@ mod http;
 mod link;
 pub mod memory;
 mod serve;
+mod service;
 mod tasks;
 mod text;
 
@@ -27,4 +28,5 @@ pub use http::{Body, HttpClient, HttpRequest, HttpResponse};
 pub use link::{Direction, HttpLink, Link, LinkEvent, TextLink};
 pub use memory::in_memory;
 pub use serve::{Exchange, ServeDriver, serve};
+pub use service::{Bytes, HttpService};
 pub use text::{TextPort, lines};
