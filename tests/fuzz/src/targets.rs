@@ -31,11 +31,11 @@ const fn target(name: &'static str, grammar: Grammar, body: Body) -> Target {
 }
 
 /// What `cargo run` fuzzes.
-pub const TARGETS: &[Target] = &[target(
-    "json_reader",
-    Grammar::Json,
-    sandwire_json::fuzzing::reader,
-)];
+pub const TARGETS: &[Target] = &[
+    target("json_reader", Grammar::Json, sandwire_json::fuzzing::reader),
+    target("types_wire", Grammar::Json, sandwire_types::fuzzing::wire),
+    target("types_model", Grammar::Json, sandwire_types::fuzzing::model),
+];
 
 /// Bodies with a bug each, which the tests of this crate look for.
 pub const PLANTED: &[Target] = &[

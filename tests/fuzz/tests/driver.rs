@@ -67,3 +67,15 @@ fn nothing_where_nothing_is() {
     );
     assert!(text.ends_with("1 passed, 0 failed\n"), "{text}");
 }
+
+#[test]
+fn every_target_has_a_corpus_and_a_libfuzzer_twin() {
+    let names = said(&drive(&["--list"]));
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in names.lines() {
+        let corpus = here.join("corpus").join(name);
+        assert!(corpus.is_dir(), "{} is missing", corpus.display());
+        let twin = here.join(format!("cargo-fuzz/fuzz_targets/{name}.rs"));
+        assert!(twin.is_file(), "{} is missing", twin.display());
+    }
+}
