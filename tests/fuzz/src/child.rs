@@ -55,11 +55,7 @@ pub fn replay(target: &'static Target, file: &Path) -> ExitCode {
         let begin = Instant::now();
         (target.body)(&input);
         let took = begin.elapsed();
-        println!(
-            "{}: {} bytes in {took:?}, no crash",
-            target.name,
-            input.len()
-        );
+        println!("{}: {} bytes in {took:?}, no crash", target.name, input.len());
     })
 }
 
@@ -67,12 +63,12 @@ fn fuzz(target: &Target, seed: u64, time: Duration, mut current: Current) {
     let mut random = Random::new(seed ^ fingerprint(target.name.as_bytes()));
     let mut coverage = Coverage::new();
     let mut pool: Vec<Vec<u8>> = Vec::new();
-    let mut slowest = Duration::ZERO;
+    let mut slowest = (Duration::ZERO, 0);
     let mut attempt = |input: &[u8], coverage: &mut Coverage| {
         current.write(input);
         let begin = Instant::now();
         let news = coverage.observe(|| (target.body)(input));
-        slowest = slowest.max(begin.elapsed());
+        slowest = slowest.max((begin.elapsed(), input.len()));
         RUNS.fetch_add(1, Ordering::Relaxed);
         news
     };
@@ -99,35 +95,28 @@ fn fuzz(target: &Target, seed: u64, time: Duration, mut current: Current) {
         }
     }
     println!(
-        "seed {seed}, {} runs in {:.1} s, {} edges, {} of {} inputs found, slowest {} us",
+        "seed {seed}, {} runs in {:.1} s, {} edges, {} of {} inputs found, slowest {} us on {} bytes",
         RUNS.load(Ordering::Relaxed),
         begin.elapsed().as_secs_f64(),
         coverage.edges(),
         pool.len() - given,
         pool.len(),
-        slowest.as_micros(),
+        slowest.0.as_micros(),
+        slowest.1,
     );
 }
 
 /// The committed inputs of a target, in the order of their names.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("corpus")
-        .join(name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();
-    files
-        .iter()
-        .filter_map(|file| std::fs::read(file).ok())
-        .collect()
+    files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
 }
 
 fn on_small_stack(job: impl FnOnce() + Send + 'static) -> ExitCode {
-    let thread = std::thread::Builder::new()
-        .name("fuzz".to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn(job);
+    let thread = std::thread::Builder::new().name("fuzz".to_owned()).stack_size(STACK_BYTES).spawn(job);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
@@ -158,21 +147,14 @@ pub struct Current {
 
 impl Current {
     fn create(path: &Path) -> std::io::Result<Self> {
-        Ok(Self {
-            file: File::create(path)?,
-            buffer: Vec::new(),
-        })
+        Ok(Self { file: File::create(path)?, buffer: Vec::new() })
     }
 
     fn write(&mut self, input: &[u8]) {
         self.buffer.clear();
-        self.buffer
-            .extend_from_slice(&(input.len() as u64).to_le_bytes());
+        self.buffer.extend_from_slice(&(input.len() as u64).to_le_bytes());
         self.buffer.extend_from_slice(input);
-        let written = self
-            .file
-            .seek(SeekFrom::Start(0))
-            .and_then(|_| self.file.write_all(&self.buffer));
+        let written = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&self.buffer));
         written.expect("the input under way can be written down");
     }
 
@@ -184,15 +166,12 @@ impl Current {
             return Ok(Vec::new());
         }
         let mut input = Vec::new();
-        file.take(u64::from_le_bytes(length))
-            .read_to_end(&mut input)?;
+        file.take(u64::from_le_bytes(length)).read_to_end(&mut input)?;
         Ok(input)
     }
 }
 
 /// FNV-1a.
 pub fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

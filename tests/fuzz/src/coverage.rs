@@ -22,10 +22,7 @@ pub struct Coverage {
 
 impl Coverage {
     pub fn new() -> Self {
-        Self {
-            seen: vec![0; counters().len()],
-            edges: 0,
-        }
+        Self { seen: vec![0; counters().len()], edges: 0 }
     }
 
     /// How many edges were taken so far.

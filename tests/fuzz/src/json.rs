@@ -63,9 +63,7 @@ const VALUES: &[&[u8]] = &[
 ];
 
 /// Depths around the usual limits, and far beyond.
-const DEPTHS: &[usize] = &[
-    1, 2, 5, 31, 63, 64, 126, 127, 128, 129, 255, 256, 512, 10_000,
-];
+const DEPTHS: &[usize] = &[1, 2, 5, 31, 63, 64, 126, 127, 128, 129, 255, 256, 512, 10_000];
 
 /// No more values than this are looked at.
 const MOST_VALUES: usize = 2_000;
@@ -108,24 +106,14 @@ pub fn mutate(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             insert(input, value.start, &open.repeat(depth));
         }
         8 if random.one_in(4) => {
-            let text = [
-                b"\"".to_vec(),
-                b"x".repeat(1 << random.below(17)),
-                b"\"".to_vec(),
-            ];
+            let text = [b"\"".to_vec(), b"x".repeat(1 << random.below(17)), b"\"".to_vec()];
             replace(input, value, &text.concat());
         }
         8 => {
-            let digits = random
-                .pick::<[u8]>(&[b"9", b"0", b"1"])
-                .repeat(1 << random.below(12));
+            let digits = random.pick::<[u8]>(&[b"9", b"0", b"1"]).repeat(1 << random.below(12));
             replace(input, value, &digits);
         }
-        9 => insert(
-            input,
-            value.start,
-            random.pick::<[u8]>(&[b" ", b"\n", b"\t", b"\x0c", b"//"]),
-        ),
+        9 => insert(input, value.start, random.pick::<[u8]>(&[b" ", b"\n", b"\t", b"\x0c", b"//"])),
         10 => {
             let escaped = escape(&input[value.clone()]);
             replace(input, value, &escaped);
@@ -178,9 +166,8 @@ fn is_word(byte: u8) -> bool {
 
 /// The value with its key, where it has one right before it.
 fn member(text: &[u8], value: &Range<usize>) -> Range<usize> {
-    let keyed = text[..value.start]
-        .strip_suffix(b"\":")
-        .and_then(|before| before.iter().rposition(|&byte| byte == b'"'));
+    let keyed =
+        text[..value.start].strip_suffix(b"\":").and_then(|before| before.iter().rposition(|&byte| byte == b'"'));
     keyed.unwrap_or(value.start)..value.end
 }
 
@@ -190,11 +177,7 @@ fn replace(text: &mut Vec<u8>, place: Range<usize>, with: &[u8]) {
 
 /// Exchanges two values; one that holds the other takes its place.
 fn swap(text: &mut Vec<u8>, one: Range<usize>, two: Range<usize>) {
-    let (first, second) = if one.start <= two.start {
-        (one, two)
-    } else {
-        (two, one)
-    };
+    let (first, second) = if one.start <= two.start { (one, two) } else { (two, one) };
     if second.start < first.end {
         let inner = text[second].to_vec();
         replace(text, first, &inner);

@@ -73,15 +73,8 @@ fn parse(arguments: &[String]) -> Result<Options, String> {
     };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        let mut value = || {
-            arguments
-                .next()
-                .ok_or_else(|| format!("`{argument}` needs a value"))
-        };
-        let number = |text: &String| {
-            text.parse::<u64>()
-                .map_err(|_| format!("`{text}` is not a number"))
-        };
+        let mut value = || arguments.next().ok_or_else(|| format!("`{argument}` needs a value"));
+        let number = |text: &String| text.parse::<u64>().map_err(|_| format!("`{text}` is not a number"));
         match argument.as_str() {
             "--seconds" => options.time = Duration::from_secs(number(value()?)?),
             "--seed" => options.seed = number(value()?)?,
@@ -89,10 +82,9 @@ fn parse(arguments: &[String]) -> Result<Options, String> {
             "--replay" => options.replay = Some(value()?.into()),
             "--child" => options.child = Some(value()?.into()),
             flag if flag.starts_with('-') => return Err(format!("there is no option `{flag}`")),
-            name => options.targets.push(
-                targets::find(name)
-                    .ok_or_else(|| format!("there is no target `{name}`; --list lists them"))?,
-            ),
+            name => options
+                .targets
+                .push(targets::find(name).ok_or_else(|| format!("there is no target `{name}`; --list lists them"))?),
         }
     }
     if options.targets.is_empty() {

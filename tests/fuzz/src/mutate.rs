@@ -108,26 +108,11 @@ const LINES: &[&[u8]] = &[
     b"HTTP/1.1 200 OK",
 ];
 
-const ENDS: &[&[u8]] = &[
-    b"\n",
-    b"\r\n",
-    b"\r",
-    b"\n\n",
-    b"\r\n\r\n",
-    b"\r\r",
-    b"\n\r",
-];
+const ENDS: &[&[u8]] = &[b"\n", b"\r\n", b"\r", b"\n\n", b"\r\n\r\n", b"\r\r", b"\n\r"];
 
 /// Bytes that are not UTF-8, or only a part of it.
-const BROKEN: &[&[u8]] = &[
-    b"\xff",
-    b"\xc0\x80",
-    b"\xed\xa0\x80",
-    b"\xf4\x90\x80\x80",
-    b"\xe2\x82",
-    b"\xf0\x9f",
-    b"\x80",
-];
+const BROKEN: &[&[u8]] =
+    &[b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\xf0\x9f", b"\x80"];
 
 const BYTES: &[u8] = b"\0\x01\x1f \"\\/{}[],:-+.eE019au\r\n\t\x7f\x80\xff";
 
@@ -219,9 +204,7 @@ fn lines(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
             insert(input, at, &line);
         }
         _ => {
-            let ends: Vec<_> = (0..input.len())
-                .filter(|&at| matches!(input[at], b'\n' | b'\r'))
-                .collect();
+            let ends: Vec<_> = (0..input.len()).filter(|&at| matches!(input[at], b'\n' | b'\r')).collect();
             if !ends.is_empty() {
                 let end = ends[random.below(ends.len())];
                 input.splice(end..=end, random.pick(ENDS).iter().copied());
@@ -231,10 +214,7 @@ fn lines(input: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 }
 
 fn line_end(text: &[u8], start: usize) -> usize {
-    text[start..]
-        .iter()
-        .position(|byte| matches!(byte, b'\n' | b'\r'))
-        .map_or(text.len(), |length| start + length + 1)
+    text[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(text.len(), |length| start + length + 1)
 }
 
 /// Puts `piece` into `input` at `at`.

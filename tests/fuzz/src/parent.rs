@@ -39,10 +39,7 @@ pub fn run(options: &Options) -> ExitCode {
 fn fuzz(target: &Target, options: &Options) -> Verdict {
     match try_fuzz(target, options) {
         Ok(verdict) => verdict,
-        Err(error) => Verdict {
-            failed: true,
-            text: format!("fuzz {} ... FAILED: {error}", target.name),
-        },
+        Err(error) => Verdict { failed: true, text: format!("fuzz {} ... FAILED: {error}", target.name) },
     }
 }
 
@@ -60,17 +57,10 @@ fn try_fuzz(target: &Target, options: &Options) -> std::io::Result<Verdict> {
     let said = String::from_utf8_lossy(&ended.stdout);
     let summary = said.lines().last().unwrap_or_default();
     let verdict = if ended.status.success() {
-        Verdict {
-            failed: false,
-            text: format!("fuzz {} ... ok ({summary})", target.name),
-        }
+        Verdict { failed: false, text: format!("fuzz {} ... ok ({summary})", target.name) }
     } else {
         let input = Current::read(&current)?;
-        let file = folder.join(format!(
-            "{}-{:016x}",
-            target.name,
-            child::fingerprint(&input)
-        ));
+        let file = folder.join(format!("{}-{:016x}", target.name, child::fingerprint(&input)));
         std::fs::write(&file, &input)?;
         let complaint = String::from_utf8_lossy(&ended.stderr);
         Verdict {
@@ -92,18 +82,12 @@ fn try_fuzz(target: &Target, options: &Options) -> std::io::Result<Verdict> {
 
 /// Where inputs that crashed are kept: beside what was built.
 fn crash_folder() -> std::io::Result<PathBuf> {
-    let folder = std::env::current_exe()?
-        .parent()
-        .map_or_else(std::env::temp_dir, Path::to_path_buf)
-        .join("crashes");
+    let folder = std::env::current_exe()?.parent().map_or_else(std::env::temp_dir, Path::to_path_buf).join("crashes");
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
 fn show(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    file.strip_prefix(&here)
-        .unwrap_or(file)
-        .display()
-        .to_string()
+    file.strip_prefix(&here).unwrap_or(file).display().to_string()
 }

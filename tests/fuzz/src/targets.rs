@@ -23,11 +23,7 @@ pub enum Grammar {
 }
 
 const fn target(name: &'static str, grammar: Grammar, body: Body) -> Target {
-    Target {
-        name,
-        body,
-        grammar,
-    }
+    Target { name, body, grammar }
 }
 
 /// What `cargo run` fuzzes.

@@ -6,10 +6,7 @@ use std::process::{Command, Output};
 use sandwire_fuzz as _;
 
 fn drive(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sandwire-fuzz"))
-        .args(arguments)
-        .output()
-        .expect("the driver starts")
+    Command::new(env!("CARGO_BIN_EXE_sandwire-fuzz")).args(arguments).output().expect("the driver starts")
 }
 
 fn said(output: &Output) -> String {
@@ -21,16 +18,10 @@ fn assert_found(target: &str, seconds: &str) {
     let found = drive(&["--seconds", seconds, "--seed", "7", target]);
     let text = said(&found);
     assert!(!found.status.success(), "{text}");
-    assert!(
-        text.contains(&format!("fuzz {target} ... FAILED")),
-        "{text}"
-    );
+    assert!(text.contains(&format!("fuzz {target} ... FAILED")), "{text}");
     assert!(text.ends_with("0 passed, 1 failed\n"), "{text}");
 
-    let replay = text
-        .split("--replay ")
-        .nth(1)
-        .expect("it says how to replay");
+    let replay = text.split("--replay ").nth(1).expect("it says how to replay");
     let file = replay.split_whitespace().next().expect("it names a file");
     let again = drive(&["--replay", file, target]);
     assert!(!again.status.success(), "{file} crashes again");
@@ -61,10 +52,7 @@ fn nothing_where_nothing_is() {
     let output = drive(&["--seconds", "1", "planted_nothing"]);
     let text = said(&output);
     assert!(output.status.success(), "{text}");
-    assert!(
-        text.starts_with("fuzz planted_nothing ... ok (seed 1, "),
-        "{text}"
-    );
+    assert!(text.starts_with("fuzz planted_nothing ... ok (seed 1, "), "{text}");
     assert!(text.ends_with("1 passed, 0 failed\n"), "{text}");
 }
 
