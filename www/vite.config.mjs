@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vite";
 import { hashOfFolder } from "./content-hash.mjs";
+import { offline } from "./offline/plugin.mjs";
 
 const PACKAGE = path.resolve("node_modules/sandwire");
 const SERVER = process.env.WORKBENCH_SERVER;
@@ -39,6 +40,7 @@ export default defineConfig({
     }),
   },
   plugins: [
+    offline(["icon.svg"]),
     {
       name: "content-security-policy",
       apply: "build",

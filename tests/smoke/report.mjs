@@ -6,20 +6,18 @@ export function createReport() {
   let passed = 0;
   let failed = 0;
   return {
-    /** Runs one check; a thrown error is a failure. Returns what the check returned. */
+    /** Runs one check; a thrown error is a failure, and text it returns is printed as a detail. */
     async check(name, body) {
       const start = performance.now();
       const time = () => `${((performance.now() - start) / 1000).toFixed(2)} s`;
       try {
-        const value = await body();
+        const detail = await body();
         passed += 1;
-        console.log(`ok ${name} (${time()})`);
-        return value;
+        console.log(`ok ${name} (${time()})${detail ? `: ${detail}` : ""}`);
       } catch (error) {
         failed += 1;
         console.log(`not ok ${name} (${time()})`);
         console.log(indent(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-        return undefined;
       }
     },
     /** Prints the last line and gives the exit code. */

@@ -17,3 +17,6 @@ if (root) {
   onChange(draw);
   draw();
 }
+
+// Where there is no service worker, the page works as long as it stays loaded.
+if (import.meta.env.PROD) navigator.serviceWorker?.register("./offline.js").catch(() => {});

@@ -110,12 +110,14 @@ async function loadPrompts(from: Client): Promise<void> {
 
 async function every<T>(key: string, page: (params: { cursor?: string }) => Promise<unknown>): Promise<T[]> {
   const found: T[] = [];
+  const visited = new Set<string | undefined>();
   let cursor: string | undefined;
   do {
+    visited.add(cursor);
     const answer = (await page(cursor === undefined ? {} : { cursor })) as JsonObject;
     found.push(...((answer[key] ?? []) as T[]));
     cursor = answer.nextCursor as string | undefined;
-  } while (cursor !== undefined);
+  } while (cursor !== undefined && !visited.has(cursor));
   return found;
 }
 

@@ -1,0 +1,60 @@
+// The smoke test of the workbench, in the installed Chromium:
+//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --chromium <path> [--tools <folder>]
+// The tools are the packages of tests/npm/smoke, found in the folder's `node_modules`.
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { hashOfTarball } from "../../www/content-hash.mjs";
+import { startBrowser } from "./browser.mjs";
+import { createReport } from "./report.mjs";
+import { startStatic } from "./static.mjs";
+import { checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
+import { checkBuiltin, checkEverything, checkModern } from "./suites/peers.mjs";
+
+const BUDGET = 170_000;
+
+const { values } = parseArgs({
+  options: {
+    dist: { type: "string" },
+    package: { type: "string" },
+    chromium: { type: "string" },
+    tools: { type: "string", default: process.env.SANDWIRE_NPM },
+  },
+});
+for (const name of ["dist", "package", "chromium", "tools"]) {
+  if (values[name]) continue;
+  console.error(`--${name} is missing`);
+  process.exit(2);
+}
+
+const dist = path.resolve(values.dist);
+const tools = path.resolve(values.tools);
+const require = createRequire(path.join(tools, "package.json"));
+const load = (name) => import(pathToFileURL(require.resolve(name)));
+const report = createReport();
+
+const overdue = setTimeout(() => {
+  console.log(`not ok the smoke test ends within ${BUDGET / 1000} s`);
+  process.exit(1);
+}, BUDGET);
+
+const playwright = await load("playwright-core");
+const host = await startStatic({ "/": dist });
+const browser = await startBrowser(playwright.default ?? playwright, values.chromium);
+const address = `${host.origin}/`;
+const around = { tools, load, packageHash: hashOfTarball(values.package) };
+
+await checkContent(report, browser, address, around);
+await checkEverything(report, browser, address, around);
+await checkModern(report, browser, address, around);
+await checkBuiltin(report, browser, address);
+await checkForm(report, browser, address);
+await checkContents(report, browser, address);
+await checkRefusal(report, browser, address);
+await checkOffline(report, browser, dist);
+
+await browser.close();
+await host.close();
+clearTimeout(overdue);
+process.exitCode = report.finish();
