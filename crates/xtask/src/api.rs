@@ -37,10 +37,7 @@ pub fn run(args: &[String]) -> Result<()> {
         return Ok(());
     }
     println!("{} passed, {differing} failed", LAYERS.len() - differing);
-    ensure!(
-        differing == 0,
-        "if this is meant, run `cargo xtask api --bless`"
-    );
+    ensure!(differing == 0, "if this is meant, run `cargo xtask api --bless`");
     Ok(())
 }
 
@@ -48,17 +45,9 @@ pub fn run(args: &[String]) -> Result<()> {
 fn difference(before: &str, now: &str) -> String {
     let only = |sign: char, these: &str, those: &str| {
         let those: std::collections::HashSet<_> = those.lines().collect();
-        let lines = these
-            .lines()
-            .filter(|line| !line.trim().is_empty() && !those.contains(line));
-        lines
-            .map(|line| format!("{sign} {line}\n"))
-            .collect::<String>()
+        let lines = these.lines().filter(|line| !line.trim().is_empty() && !those.contains(line));
+        lines.map(|line| format!("{sign} {line}\n")).collect::<String>()
     };
     let text = only('-', before, now) + &only('+', now, before);
-    if text.is_empty() {
-        "  the same lines in another order\n".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "  the same lines in another order\n".to_owned() } else { text }
 }

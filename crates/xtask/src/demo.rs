@@ -8,9 +8,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::run::{self, Run};
-use crate::{pack, paths, setup};
+use crate::{pack, paths, setup, wasm};
 
 const PORT: u16 = 8417;
+
+/// The server that comes with the page.
+const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "sandwire-workbench", features: &[] };
 
 /// Builds the workbench and serves it until it is stopped, or with `--check` tests it headless.
 pub fn run(args: &[String]) -> Result<()> {
@@ -18,50 +21,61 @@ pub fn run(args: &[String]) -> Result<()> {
     if options.check {
         return smoke_test()?.run();
     }
-    let page = page()?;
+    let page = Page::build()?;
     let listener = bind(options.port)?;
     let address = format!("http://{}/", listener.local_addr()?);
     println!("The workbench is at {address} (Ctrl-C stops it)");
     if options.open && open(&address).is_err() {
         println!("No browser could be started: open the address by hand");
     }
-    serve::forever(&listener, &page)
+    serve::forever(&listener, &page.folder)
 }
 
 /// The smoke test of a freshly built page, ready to run. Its last line is `N passed, N failed`.
 pub fn smoke_test() -> Result<Run> {
     let chromium = setup::chromium()?;
-    let packages = setup::npm("smoke")?;
-    let page = page()?;
+    let tools = setup::npm("smoke")?;
+    let page = Page::build()?;
     Ok(run::program("node")
-        .env("SANDWIRE_NPM", packages)
         .arg("tests/smoke/run.mjs")
         .arg("--dist")
-        .arg(page)
+        .arg(page.folder)
+        .arg("--package")
+        .arg(page.package)
+        .arg("--tools")
+        .arg(tools)
         .arg("--chromium")
         .arg(chromium))
 }
 
-/// Builds the page from the packed npm package and gives the folder to serve.
-fn page() -> Result<PathBuf> {
-    setup::node()?;
-    let tarball = pack::tarball()?;
-    let page = paths::target().join("www");
-    println!("demo: building the page");
-    run::program("node")
-        .dir(paths::root().join("www"))
-        .arg("build.mjs")
-        .arg("--package")
-        .arg(tarball)
-        .arg("--out")
-        .arg(&page)
-        .read()?;
-    ensure!(
-        page.join("index.html").is_file(),
-        "the build left no page in {}",
-        page.display()
-    );
-    Ok(page)
+/// The built workbench.
+struct Page {
+    /// What to serve.
+    folder: PathBuf,
+    /// The packed npm package that is in it.
+    package: PathBuf,
+}
+
+impl Page {
+    fn build() -> Result<Self> {
+        setup::node()?;
+        let package = pack::tarball()?;
+        let server = paths::target().join("workbench-server");
+        wasm::build(BUILT_IN, "server", &server)?;
+        let folder = paths::target().join("workbench");
+        println!("demo: building the page");
+        run::program("node")
+            .arg("www/build.mjs")
+            .arg("--package")
+            .arg(&package)
+            .arg("--server")
+            .arg(&server)
+            .arg("--out")
+            .arg(&folder)
+            .read()?;
+        ensure!(folder.join("index.html").is_file(), "the build left no page in {}", folder.display());
+        Ok(Self { folder, package })
+    }
 }
 
 #[derive(Debug, Default)]

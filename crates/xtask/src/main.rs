@@ -45,9 +45,7 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(args: &[String]) -> Result<()> {
-    let (command, rest) = args
-        .split_first()
-        .map_or(("help", args), |(c, rest)| (c.as_str(), rest));
+    let (command, rest) = args.split_first().map_or(("help", args), |(c, rest)| (c.as_str(), rest));
     match command {
         "setup" => setup::run(rest),
         "demo" => demo::run(rest),

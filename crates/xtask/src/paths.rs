@@ -30,14 +30,9 @@ pub fn cache() -> PathBuf {
 
 /// A path as a reader of the output likes it: relative to the checkout where it is inside.
 pub fn show(path: &Path) -> String {
-    path.strip_prefix(root())
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
 fn folder(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -84,12 +84,7 @@ impl Run {
         if !output.status.success() {
             let stderr = String::from_utf8_lossy(&output.stderr);
             let both = format!("{stdout}{stderr}");
-            bail!(
-                "`{}` failed ({})\n{}",
-                self.line(),
-                output.status,
-                both.trim_end()
-            );
+            bail!("`{}` failed ({})\n{}", self.line(), output.status, both.trim_end());
         }
         Ok(stdout)
     }
@@ -97,10 +92,7 @@ impl Run {
     /// Runs it with its output on ours and kept too, and stops it with all it started when `limit`
     /// is over.
     pub fn watch(mut self, limit: Duration) -> Result<Watched> {
-        self.command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
         let mut child = self.command.spawn().with_context(|| self.cannot_start())?;
@@ -127,27 +119,17 @@ impl Run {
             }
         }
         let status = child.wait()?;
-        Ok(Watched {
-            ok: status.success() && !timed_out,
-            timed_out,
-            text,
-        })
+        Ok(Watched { ok: status.success() && !timed_out, timed_out, text })
     }
 
     /// The command as a user would type it.
     pub fn line(&self) -> String {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
-        words
-            .map(|word| word.to_string_lossy())
-            .collect::<Vec<_>>()
-            .join(" ")
+        words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 
     fn cannot_start(&self) -> String {
-        format!(
-            "cannot start `{}`",
-            self.command.get_program().to_string_lossy()
-        )
+        format!("cannot start `{}`", self.command.get_program().to_string_lossy())
     }
 }
 
@@ -162,10 +144,7 @@ fn forward(stream: Option<impl Read + Send + 'static>, lines: mpsc::Sender<Strin
         let mut stream = BufReader::new(stream);
         let mut line = Vec::new();
         while matches!(stream.read_until(b'\n', &mut line), Ok(1..)) {
-            if lines
-                .send(String::from_utf8_lossy(&line).into_owned())
-                .is_err()
-            {
+            if lines.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                 break;
             }
             line.clear();
@@ -180,9 +159,7 @@ fn stop(child: &mut Child) {
         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
     } else {
         let id = child.id().to_string();
-        let _ = Command::new("taskkill")
-            .args(["/T", "/F", "/PID", &id])
-            .status();
+        let _ = Command::new("taskkill").args(["/T", "/F", "/PID", &id]).status();
     }
     let _ = child.kill();
 }

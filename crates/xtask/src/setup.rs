@@ -1,15 +1,16 @@
 //! What the other commands need before they can start. Each part looks first, does only what is
 //! missing, says what it did, and ends in one line naming the command to run where it cannot.
 
-mod chromium;
+mod apt;
 mod debian;
 mod npm;
+mod programs;
 mod rust;
 
 use anyhow::{Result, bail};
 
-pub use chromium::chromium;
 pub use npm::{node, npm};
+pub use programs::{chromium, valgrind};
 pub use rust::{TARGET, wasm_cargo};
 
 /// Sets everything up.
@@ -30,6 +31,7 @@ pub fn run(args: &[String]) -> Result<()> {
         part(npm(&set).map(|dir| format!("npm tools of tests/npm/{set} in {}", dir.display())));
     }
     part(chromium().map(|path| format!("Chromium at {}", path.display())));
+    part(valgrind().map(|()| "valgrind".to_owned()));
     if missing.is_empty() {
         return Ok(());
     }

@@ -19,10 +19,7 @@ const PATIENCE: u32 = 3;
 pub fn run(args: &[String]) -> Result<()> {
     if args.iter().any(|arg| arg == "--list") {
         for suite in SUITES {
-            println!(
-                "{:<9} {:>2} min  {}",
-                suite.name, suite.minutes, suite.about
-            );
+            println!("{:<9} {:>2} min  {}", suite.name, suite.minutes, suite.about);
         }
         return Ok(());
     }
@@ -36,11 +33,7 @@ pub fn run(args: &[String]) -> Result<()> {
         println!("{report}");
         total += report.tally;
     }
-    let failed: Vec<_> = reports
-        .iter()
-        .filter(|r| r.tally.failed > 0)
-        .map(|r| r.name)
-        .collect();
+    let failed: Vec<_> = reports.iter().filter(|r| r.tally.failed > 0).map(|r| r.name).collect();
     if !failed.is_empty() {
         println!("\nagain: cargo xtask test {}", failed.join(" "));
     }
@@ -61,54 +54,28 @@ struct Report {
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let verdict = if self.tally.failed > 0 {
-            "FAILED"
-        } else {
-            "ok"
-        };
+        let verdict = if self.tally.failed > 0 { "FAILED" } else { "ok" };
         let minutes = self.took.as_secs_f64() / 60.0;
-        let over = if minutes > f64::from(self.minutes) {
-            ", over its budget"
-        } else {
-            ""
-        };
-        write!(
-            f,
-            "{:<9} {verdict:<6}  {minutes:>4.1} of {} min{over}: {}",
-            self.name, self.minutes, self.tally
-        )
+        let over = if minutes > f64::from(self.minutes) { ", over its budget" } else { "" };
+        write!(f, "{:<9} {verdict:<6}  {minutes:>4.1} of {} min{over}: {}", self.name, self.minutes, self.tally)
     }
 }
 
 fn report(suite: &Suite) -> Report {
-    println!(
-        "\n== {}: {} (budget {} min)",
-        suite.name, suite.about, suite.minutes
-    );
+    println!("\n== {}: {} (budget {} min)", suite.name, suite.about, suite.minutes);
     let start = Instant::now();
     let limit = Duration::from_secs(60) * suite.minutes * PATIENCE;
     let mut tally = Tally::default();
-    let ended = (suite.run)(&mut Job {
-        tally: &mut tally,
-        end: start + limit,
-    });
+    let ended = (suite.run)(&mut Job { tally: &mut tally, end: start + limit });
     if let Err(error) = ended.and_then(|()| verify(tally)) {
         println!("{}: {error:#}", suite.name);
         tally.failed += u64::from(tally.failed == 0);
     }
-    Report {
-        name: suite.name,
-        minutes: suite.minutes,
-        took: start.elapsed(),
-        tally,
-    }
+    Report { name: suite.name, minutes: suite.minutes, took: start.elapsed(), tally }
 }
 
 fn verify(tally: Tally) -> Result<()> {
-    ensure!(
-        tally.passed + tally.failed + tally.skipped > 0,
-        "the suite ran no test"
-    );
+    ensure!(tally.passed + tally.failed + tally.skipped > 0, "the suite ran no test");
     Ok(())
 }
 
@@ -169,16 +136,13 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
 /// Installs in the background, while the first suites compile, what the later ones will need.
 /// An error shows when the suite that needs the part asks for it again.
 fn prefetch(chosen: &[&'static Suite]) {
-    let needs: Vec<_> = chosen
-        .iter()
-        .flat_map(|suite| suite.needs)
-        .copied()
-        .collect();
+    let needs: Vec<_> = chosen.iter().flat_map(|suite| suite.needs).copied().collect();
     std::thread::spawn(move || {
         for need in needs {
             let _ = match need {
                 suites::Need::Npm(set) => setup::npm(set).map(drop),
                 suites::Need::Chromium => setup::chromium().map(drop),
+                suites::Need::Valgrind => setup::valgrind(),
             };
         }
     });

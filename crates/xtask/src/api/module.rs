@@ -62,8 +62,7 @@ impl Module {
 
     /// The module at a path of names.
     pub fn at(&self, path: &[String]) -> Option<&Self> {
-        path.iter()
-            .try_fold(self, |module, name| module.children.get(name))
+        path.iter().try_fold(self, |module, name| module.children.get(name))
     }
 }
 
@@ -75,19 +74,13 @@ fn parse(file: &Path) -> Result<Vec<Item>> {
 
 /// The file that a `#[path = "…"]` names.
 fn said_path(module: &ItemMod) -> Option<String> {
-    module
-        .attrs
-        .iter()
-        .find_map(|attribute| match &attribute.meta {
-            Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
-                Expr::Lit(ExprLit {
-                    lit: Lit::Str(path),
-                    ..
-                }) => Some(path.value()),
-                _ => None,
-            },
+    module.attrs.iter().find_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) => Some(path.value()),
             _ => None,
-        })
+        },
+        _ => None,
+    })
 }
 
 /// What a `use` brings in, one by one.
@@ -101,13 +94,7 @@ fn collect(tree: &UseTree, path: &mut Vec<String>, found: &mut Vec<Import>) {
     let mut add = |last: Option<String>, name: Option<String>| {
         let mut path = path.clone();
         path.extend(last.filter(|last| last != "self"));
-        let name = name.map(|name| {
-            if name == "self" {
-                path.last().cloned().unwrap_or_default()
-            } else {
-                name
-            }
-        });
+        let name = name.map(|name| if name == "self" { path.last().cloned().unwrap_or_default() } else { name });
         found.push(Import { path, name });
     };
     match tree {
@@ -119,10 +106,7 @@ fn collect(tree: &UseTree, path: &mut Vec<String>, found: &mut Vec<Import>) {
         UseTree::Name(name) => add(Some(name.ident.to_string()), Some(name.ident.to_string())),
         UseTree::Rename(name) => add(Some(name.ident.to_string()), Some(name.rename.to_string())),
         UseTree::Glob(_) => add(None, None),
-        UseTree::Group(group) => group
-            .items
-            .iter()
-            .for_each(|tree| collect(tree, path, found)),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| collect(tree, path, found)),
     }
 }
 

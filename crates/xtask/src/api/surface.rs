@@ -8,10 +8,7 @@ use anyhow::Result;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, Block, Fields, Ident, ImplItem, Item, ItemImpl, ItemMacro, TraitItem, Type,
-    Visibility,
-};
+use syn::{Attribute, Block, Fields, Ident, ImplItem, Item, ItemImpl, ItemMacro, TraitItem, Type, Visibility};
 
 use super::module::{Import, Module, imports, public_name};
 
@@ -22,11 +19,7 @@ pub fn of(folder: &Path, name: &str) -> Result<String> {
 }
 
 fn print(root: &Module, name: &str) -> String {
-    let mut surface = Surface {
-        root,
-        modules: BTreeMap::new(),
-        names: BTreeSet::new(),
-    };
+    let mut surface = Surface { root, modules: BTreeMap::new(), names: BTreeSet::new() };
     surface.module(root, &[], name);
     let mut impls = BTreeMap::new();
     surface.impls(root, &mut impls);
@@ -86,9 +79,7 @@ impl Surface<'_> {
                         self.module(child, &inside, &format!("{shown}::{name}"));
                     }
                 }
-                Item::Macro(item) if item.ident.is_none() => {
-                    self.add(shown, declared_by(item), None)
-                }
+                Item::Macro(item) if item.ident.is_none() => self.add(shown, declared_by(item), None),
                 Item::Macro(item) if item.attrs.iter().any(is_exported) => {
                     let root = self.modules.keys().next().cloned().unwrap_or_default();
                     let mut item = item.clone();
@@ -102,29 +93,16 @@ impl Surface<'_> {
     }
 
     /// Adds what a public `use` in a module names.
-    fn import(
-        &mut self,
-        module: &Module,
-        path: &[String],
-        shown: &str,
-        import: &Import,
-        attributes: &[Attribute],
-    ) {
+    fn import(&mut self, module: &Module, path: &[String], shown: &str, import: &Import, attributes: &[Attribute]) {
         let Some(target) = absolute(module, path, &import.path) else {
             let mut text = format!("pub use {}", import.path.join("::"));
             match &import.name {
                 None => text.push_str("::*"),
-                Some(name) if import.path.last() != Some(name) => {
-                    text.push_str(&format!(" as {name}"))
-                }
+                Some(name) if import.path.last() != Some(name) => text.push_str(&format!(" as {name}")),
                 Some(_) => {}
             }
             let condition: String = kept(attributes).iter().map(|a| text_of(a) + " ").collect();
-            let key = Key {
-                name: text.clone(),
-                kind: "use",
-                text: condition.clone(),
-            };
+            let key = Key { name: text.clone(), kind: "use", text: condition.clone() };
             let items = self.modules.entry(shown.to_owned()).or_default();
             items.insert(key, format!("{condition}{text};\n"));
             return;
@@ -154,17 +132,11 @@ impl Surface<'_> {
                         let inside = absolute(home, parents, &inner.path);
                         if same && inside.as_ref() != Some(&target) {
                             found = true;
-                            let inner = Import {
-                                path: inner.path,
-                                name: Some(name.clone()),
-                            };
+                            let inner = Import { path: inner.path, name: Some(name.clone()) };
                             self.import(home, parents, shown, &inner, attributes);
                         } else if inner.name.is_none()
                             && let Some(glob) = inside.and_then(|path| self.root.at(&path))
-                            && let Some(item) = glob
-                                .items
-                                .iter()
-                                .find(|i| public_name(i).as_ref() == Some(original))
+                            && let Some(item) = glob.items.iter().find(|i| public_name(i).as_ref() == Some(original))
                         {
                             found = true;
                             self.add(shown, item.clone(), Some(name));
@@ -190,10 +162,7 @@ impl Surface<'_> {
     fn add(&mut self, shown: &str, mut item: Item, rename: Option<&String>) {
         clean(&mut item);
         let name = match &item {
-            Item::Macro(item) => item
-                .ident
-                .as_ref()
-                .map_or_else(String::new, Ident::to_string),
+            Item::Macro(item) => item.ident.as_ref().map_or_else(String::new, Ident::to_string),
             item => public_name(item).unwrap_or_default(),
         };
         self.names.insert(name.clone());
@@ -201,15 +170,8 @@ impl Surface<'_> {
         if let Some(rename) = rename.filter(|rename| **rename != name) {
             text = format!("// as {rename}\n{text}");
         }
-        let key = Key {
-            name,
-            kind: "item",
-            text: text.clone(),
-        };
-        self.modules
-            .entry(shown.to_owned())
-            .or_default()
-            .insert(key, text);
+        let key = Key { name, kind: "item", text: text.clone() };
+        self.modules.entry(shown.to_owned()).or_default().insert(key, text);
     }
 
     /// The blocks of all modules for public types, by the type's name, or for a public trait.
@@ -223,41 +185,27 @@ impl Surface<'_> {
             let mut block = block.clone();
             let is_trait = block.trait_.is_some();
             block.attrs.retain(is_kept);
-            block
-                .items
-                .retain_mut(|item| clean_impl_item(item, is_trait));
+            block.items.retain_mut(|item| clean_impl_item(item, is_trait));
             if is_trait || !block.items.is_empty() {
-                found
-                    .entry(name)
-                    .or_default()
-                    .insert(unparse(Item::Impl(block)));
+                found.entry(name).or_default().insert(unparse(Item::Impl(block)));
             }
         }
-        module
-            .children
-            .values()
-            .for_each(|child| self.impls(child, found));
+        module.children.values().for_each(|child| self.impls(child, found));
     }
 }
 
 /// The names that a block can be listed under: its type's, and its trait's for types of others.
 fn subjects(block: &ItemImpl) -> Vec<String> {
     let mut of = &*block.self_ty;
-    while let Type::Reference(syn::TypeReference { elem, .. })
-    | Type::Paren(syn::TypeParen { elem, .. }) = of
-    {
+    while let Type::Reference(syn::TypeReference { elem, .. }) | Type::Paren(syn::TypeParen { elem, .. }) = of {
         of = elem;
     }
     let of = match of {
         Type::Path(path) => Some(&path.path),
         _ => None,
     };
-    let paths = of
-        .into_iter()
-        .chain(block.trait_.as_ref().map(|(_, path, _)| path));
-    paths
-        .filter_map(|path| Some(path.segments.last()?.ident.to_string()))
-        .collect()
+    let paths = of.into_iter().chain(block.trait_.as_ref().map(|(_, path, _)| path));
+    paths.filter_map(|path| Some(path.segments.last()?.ident.to_string())).collect()
 }
 
 /// The path from the crate's root that a path in a module means; `None` for other crates'.
@@ -275,10 +223,7 @@ fn absolute(module: &Module, at: &[String], path: &[String]) -> Option<Vec<Strin
         }
         name if module.children.contains_key(name) => Some([at, path].concat()),
         name => {
-            let is_here = module
-                .items
-                .iter()
-                .any(|item| public_name(item).as_deref() == Some(name));
+            let is_here = module.items.iter().any(|item| public_name(item).as_deref() == Some(name));
             (is_here && rest.is_empty()).then(|| [at, path].concat())
         }
     }
@@ -288,19 +233,13 @@ fn clean(item: &mut Item) {
     match item {
         Item::Const(item) => {
             item.attrs.retain(is_kept);
-            *item.expr = syn::Expr::Infer(syn::ExprInfer {
-                attrs: Vec::new(),
-                underscore_token: Default::default(),
-            });
+            *item.expr = syn::Expr::Infer(syn::ExprInfer { attrs: Vec::new(), underscore_token: Default::default() });
         }
         Item::Enum(item) => {
             item.attrs.retain(is_kept);
             for variant in &mut item.variants {
                 variant.attrs.retain(is_kept);
-                variant
-                    .fields
-                    .iter_mut()
-                    .for_each(|field| field.attrs.retain(is_kept));
+                variant.fields.iter_mut().for_each(|field| field.attrs.retain(is_kept));
             }
         }
         Item::Fn(item) => {
@@ -352,14 +291,8 @@ fn clean_impl_item(item: &mut ImplItem, is_trait: bool) -> bool {
 }
 
 fn hide_fields(fields: &mut Fields) {
-    fields
-        .iter_mut()
-        .for_each(|field| field.attrs.retain(is_kept));
-    let unknown = || {
-        Type::Infer(syn::TypeInfer {
-            underscore_token: Default::default(),
-        })
-    };
+    fields.iter_mut().for_each(|field| field.attrs.retain(is_kept));
+    let unknown = || Type::Infer(syn::TypeInfer { underscore_token: Default::default() });
     match fields {
         Fields::Named(named) => {
             let all = std::mem::take(&mut named.named);
@@ -374,11 +307,7 @@ fn hide_fields(fields: &mut Fields) {
             named.named = public.chain(last).collect::<Punctuated<_, _>>();
         }
         Fields::Unnamed(unnamed) => {
-            for field in unnamed
-                .unnamed
-                .iter_mut()
-                .filter(|field| !is_public(&field.vis))
-            {
+            for field in unnamed.unnamed.iter_mut().filter(|field| !is_public(&field.vis)) {
                 field.ty = unknown();
             }
         }
@@ -398,19 +327,12 @@ fn without_docs(tokens: TokenStream) -> TokenStream {
     for tree in tokens {
         match tree {
             TokenTree::Group(group) => {
-                let is_doc = group
-                    .stream()
-                    .into_iter()
-                    .next()
-                    .is_some_and(|t| t.to_string() == "doc");
+                let is_doc = group.stream().into_iter().next().is_some_and(|t| t.to_string() == "doc");
                 if is_doc && group.delimiter() == proc_macro2::Delimiter::Bracket {
                     kept.pop();
                 } else {
                     let inner = without_docs(group.stream());
-                    kept.push(TokenTree::Group(proc_macro2::Group::new(
-                        group.delimiter(),
-                        inner,
-                    )));
+                    kept.push(TokenTree::Group(proc_macro2::Group::new(group.delimiter(), inner)));
                 }
             }
             other => kept.push(other),
@@ -431,18 +353,11 @@ fn declares(item: &ItemMacro, name: &str) -> bool {
 }
 
 fn unparse(item: Item) -> String {
-    prettyplease::unparse(&syn::File {
-        shebang: None,
-        attrs: Vec::new(),
-        items: vec![item],
-    })
+    prettyplease::unparse(&syn::File { shebang: None, attrs: Vec::new(), items: vec![item] })
 }
 
 fn empty() -> Block {
-    Block {
-        brace_token: Default::default(),
-        stmts: Vec::new(),
-    }
+    Block { brace_token: Default::default(), stmts: Vec::new() }
 }
 
 fn is_public(visibility: &Visibility) -> bool {
@@ -466,10 +381,7 @@ fn is_kept(attribute: &Attribute) -> bool {
 }
 
 fn kept(attributes: &[Attribute]) -> Vec<&Attribute> {
-    attributes
-        .iter()
-        .filter(|attribute| is_kept(attribute))
-        .collect()
+    attributes.iter().filter(|attribute| is_kept(attribute)).collect()
 }
 
 fn hides(attribute: &Attribute) -> bool {
@@ -494,10 +406,7 @@ mod tests {
 
     fn surface(text: &str) -> String {
         let file = syn::parse_file(text).unwrap();
-        print(
-            &Module::from_items(file.items, Path::new(""), Path::new("")).unwrap(),
-            "a",
-        )
+        print(&Module::from_items(file.items, Path::new(""), Path::new("")).unwrap(), "a")
     }
 
     #[test]
@@ -510,10 +419,7 @@ mod tests {
              #[doc(hidden)] pub mod internal { pub struct Deep; }\n\
              #[cfg(test)] mod tests { pub struct Test; }\n",
         );
-        assert!(
-            text.contains("pub struct Open {\n    pub a: u8,\n    _: _,\n}"),
-            "{text}"
-        );
+        assert!(text.contains("pub struct Open {\n    pub a: u8,\n    _: _,\n}"), "{text}");
         assert!(text.contains("pub fn new() -> Self {}"), "{text}");
         assert!(text.contains("impl Clone for Open {}"), "{text}");
         for word in ["hidden", "Shut", "New", "internal", "Deep", "Test"] {
@@ -529,26 +435,17 @@ mod tests {
              pub use inner::{A, B as Bee, e}; pub use other::Thing;\npub mod open { pub use super::inner::*; }\n",
         );
         let (root, open) = text.split_once("// a::open").unwrap();
-        for shown in [
-            "pub struct A;",
-            "// as Bee\npub enum B {",
-            "pub fn e() {}",
-            "pub use other::Thing;",
-        ] {
+        for shown in ["pub struct A;", "// as Bee\npub enum B {", "pub fn e() {}", "pub use other::Thing;"] {
             assert!(root.contains(shown), "{shown} not in\n{root}");
         }
-        assert!(
-            open.contains("pub struct A;") && open.contains("pub fn e() {}"),
-            "{open}"
-        );
+        assert!(open.contains("pub struct A;") && open.contains("pub fn e() {}"), "{open}");
         assert!(!text.contains("D;"), "{text}");
     }
 
     #[test]
     fn what_a_macro_declares_is_shown_as_written() {
-        let text = surface(
-            "mod model { noun! { /// A tool.\n pub struct Tool { name: String } } }\npub use model::Tool;\n",
-        );
+        let text =
+            surface("mod model { noun! { /// A tool.\n pub struct Tool { name: String } } }\npub use model::Tool;\n");
         assert!(text.contains("noun!"), "{text}");
         assert!(text.contains("pub struct Tool"), "{text}");
         assert!(!text.contains("A tool"), "{text}");

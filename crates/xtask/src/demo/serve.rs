@@ -43,12 +43,7 @@ fn respond(request: &str, folder: &Path) -> Vec<u8> {
     let mut words = request.split_ascii_whitespace();
     let method = words.next().unwrap_or_default();
     if !matches!(method, "GET" | "HEAD") {
-        return response(
-            method,
-            "405 Method Not Allowed",
-            "text/plain",
-            b"GET and HEAD only\n",
-        );
+        return response(method, "405 Method Not Allowed", "text/plain", b"GET and HEAD only\n");
     }
     let file = words.next().and_then(|target| find(target, folder));
     match file.and_then(|path| Some((fs::read(&path).ok()?, media_type(&path)))) {
@@ -103,11 +98,7 @@ fn percent_decode(text: &str) -> Option<String> {
 }
 
 fn media_type(path: &Path) -> &'static str {
-    match path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default()
-    {
+    match path.extension().and_then(|extension| extension.to_str()).unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
@@ -140,17 +131,8 @@ mod tests {
         let folder = folder("find");
         let page = folder.join("page");
         assert_eq!(find("/", &page), Some(page.join("index.html")));
-        assert_eq!(
-            find("/deep/a%20b.wasm?x", &page),
-            Some(page.join("deep/a b.wasm"))
-        );
-        for target in [
-            "/../secret",
-            "/%2e%2e/secret",
-            "/..%2fsecret",
-            "/deep/%2e%2e%2f",
-            "/%zz",
-        ] {
+        assert_eq!(find("/deep/a%20b.wasm?x", &page), Some(page.join("deep/a b.wasm")));
+        for target in ["/../secret", "/%2e%2e/secret", "/..%2fsecret", "/deep/%2e%2e%2f", "/%zz"] {
             assert_eq!(find(target, &page), None, "{target}");
         }
         fs::remove_dir_all(folder).unwrap();
@@ -162,10 +144,7 @@ mod tests {
         let page = folder.join("page");
         let answer = |request: &str| String::from_utf8(respond(request, &page)).unwrap();
         let module = answer("GET /deep/a%20b.wasm HTTP/1.1");
-        assert!(
-            module.contains("Content-Type: application/wasm\r\n"),
-            "{module}"
-        );
+        assert!(module.contains("Content-Type: application/wasm\r\n"), "{module}");
         assert!(answer("HEAD / HTTP/1.1").ends_with("\r\n\r\n"));
         assert!(answer("GET / HTTP/1.1").ends_with("<p>"));
         assert!(answer("GET /no HTTP/1.1").starts_with("HTTP/1.1 404 "));

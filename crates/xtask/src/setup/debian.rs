@@ -15,15 +15,11 @@ const SOURCES: &str = "/etc/apt/sources.list.d/debian.sources";
 
 /// Whether a folder of libraries holds a standard library.
 pub fn has_core(libraries: &Path) -> bool {
-    std::fs::read_dir(libraries)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .any(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("libcore-") && name.ends_with(".rlib")
-        })
+    std::fs::read_dir(libraries).into_iter().flatten().flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with("libcore-") && name.ends_with(".rlib")
+    })
 }
 
 /// Whether the private toolchain builds for `target`.
@@ -39,17 +35,11 @@ pub fn install(toolchain: &Path, target: &str) -> Result<()> {
     let _ = std::fs::remove_dir_all(&work);
     std::fs::create_dir_all(&work)?;
     let package = download(&work, &version)?;
-    run::program("dpkg")
-        .arg("-x")
-        .arg(&package)
-        .arg(work.join("unpacked"))
-        .run()?;
+    run::program("dpkg").arg("-x").arg(&package).arg(work.join("unpacked")).run()?;
 
     let _ = std::fs::remove_dir_all(toolchain);
     copy(&rust::sysroot()?, toolchain)?;
-    let sources = work
-        .join("unpacked/usr/src")
-        .join(format!("rustc-{version}/library"));
+    let sources = work.join("unpacked/usr/src").join(format!("rustc-{version}/library"));
     let home = toolchain.join("lib/rustlib/src/rust");
     std::fs::create_dir_all(&home)?;
     let _ = std::fs::remove_dir_all(home.join("library"));
@@ -57,22 +47,18 @@ pub fn install(toolchain: &Path, target: &str) -> Result<()> {
     build(toolchain, target, &work)?;
     std::fs::remove_dir_all(&work)?;
     if !is_ready(toolchain, target) {
-        bail!(
-            "the build left no standard library in {}",
-            toolchain.display()
-        );
+        bail!("the build left no standard library in {}", toolchain.display());
     }
     Ok(())
 }
 
 /// Fetches the package with an apt of its own state, so that nothing of the system changes.
 fn download(work: &Path, version: &str) -> Result<PathBuf> {
-    let known = std::fs::read_to_string(SOURCES)
-        .with_context(|| format!("{SOURCES} tells which Debian mirror to use"))?;
+    let known =
+        std::fs::read_to_string(SOURCES).with_context(|| format!("{SOURCES} tells which Debian mirror to use"))?;
     let field = |name: &str| {
         let line = known.lines().find_map(|line| line.strip_prefix(name));
-        line.map(str::trim)
-            .with_context(|| format!("{SOURCES} has no {name}"))
+        line.map(str::trim).with_context(|| format!("{SOURCES} has no {name}"))
     };
     let (mirror, keyring) = (field("URIs:")?, field("Signed-By:")?);
     for name in ["parts", "lists/partial", "cache/archives/partial"] {
@@ -81,10 +67,7 @@ fn download(work: &Path, version: &str) -> Result<PathBuf> {
     let mut last = None;
     for suite in SUITES {
         let list = work.join("sources.list");
-        std::fs::write(
-            &list,
-            format!("deb [signed-by={keyring}] {mirror} {suite} main\n"),
-        )?;
+        std::fs::write(&list, format!("deb [signed-by={keyring}] {mirror} {suite} main\n"))?;
         let apt = || {
             let option = |name: &str, path: &str| format!("-o{name}={}", work.join(path).display());
             run::program("apt-get").dir(work).args([
@@ -96,16 +79,11 @@ fn download(work: &Path, version: &str) -> Result<PathBuf> {
             ])
         };
         let wanted = format!("rust-src={version}*");
-        let got = apt()
-            .arg("update")
-            .read()
-            .and_then(|_| apt().args(["download", &wanted]).read());
+        let got = apt().arg("update").read().and_then(|_| apt().args(["download", &wanted]).read());
         match got {
             Ok(_) => {
                 let found = std::fs::read_dir(work)?.flatten().map(|entry| entry.path());
-                let package = found
-                    .into_iter()
-                    .find(|path| path.extension().is_some_and(|e| e == "deb"));
+                let package = found.into_iter().find(|path| path.extension().is_some_and(|e| e == "deb"));
                 return package.context("apt-get download left no package");
             }
             Err(error) => last = Some(error),
@@ -118,10 +96,7 @@ fn download(work: &Path, version: &str) -> Result<PathBuf> {
 fn build(toolchain: &Path, target: &str, work: &Path) -> Result<()> {
     let empty = work.join("empty");
     std::fs::create_dir_all(empty.join("src"))?;
-    std::fs::write(
-        empty.join("Cargo.toml"),
-        "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n",
-    )?;
+    std::fs::write(empty.join("Cargo.toml"), "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n")?;
     std::fs::write(empty.join("src/lib.rs"), "")?;
     let bin = toolchain.join("bin");
     let out = work.join("target");
@@ -138,11 +113,7 @@ fn build(toolchain: &Path, target: &str, work: &Path) -> Result<()> {
     std::fs::create_dir_all(&libraries)?;
     for entry in std::fs::read_dir(out.join(target).join("release/deps"))? {
         let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.ends_with(".rlib") && !name.starts_with("libempty-") {
             std::fs::copy(&path, libraries.join(name))?;
         }

@@ -15,18 +15,10 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The version of Node, which is new enough.
 pub fn node() -> Result<String> {
-    let advice = format!(
-        "install Node {}.{} or newer, with npm",
-        OLDEST_NODE.0, OLDEST_NODE.1
-    );
-    let text = run::program("node")
-        .arg("--version")
-        .read()
-        .context(advice.clone())?;
+    let advice = format!("install Node {}.{} or newer, with npm", OLDEST_NODE.0, OLDEST_NODE.1);
+    let text = run::program("node").arg("--version").read().context(advice.clone())?;
     let version = text.trim().trim_start_matches('v').to_owned();
-    let mut numbers = version
-        .split('.')
-        .map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if found < OLDEST_NODE {
         bail!("Node {version} is too old: {advice}");
@@ -41,10 +33,7 @@ pub fn sets() -> Result<Vec<String>> {
     for entry in std::fs::read_dir(&folder).into_iter().flatten() {
         let path = entry?.path();
         if path.join("package-lock.json").is_file() {
-            sets.extend(
-                path.file_name()
-                    .map(|name| name.to_string_lossy().into_owned()),
-            );
+            sets.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
     }
     sets.sort();
@@ -66,12 +55,7 @@ pub fn install(source: &Path, name: &str) -> Result<PathBuf> {
         let path = source.join(file);
         hash.update(std::fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
     }
-    let hash: String = hash
-        .finalize()
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash: String = hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     let dir = paths::cache().join("npm").join(format!("{name}-{hash}"));
     if dir.join("node_modules").is_dir() {
         return Ok(dir);
@@ -85,13 +69,7 @@ pub fn install(source: &Path, name: &str) -> Result<PathBuf> {
     }
     std::fs::create_dir_all(fresh.join("node_modules"))?;
     run::program(if cfg!(windows) { "npm.cmd" } else { "npm" })
-        .args([
-            "ci",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--loglevel=error",
-        ])
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
         .dir(&fresh)
         .read()
         .with_context(|| format!("run `npm ci` in {}", paths::show(source)))?;

@@ -29,10 +29,7 @@ pub fn wasm_cargo() -> Result<Run> {
         return Ok(cargo_of(&private));
     }
     println!("setup: rustup target add {TARGET}");
-    let refusal = match run::program("rustup")
-        .args(["target", "add", TARGET])
-        .read()
-    {
+    let refusal = match run::program("rustup").args(["target", "add", TARGET]).read() {
         Ok(_) if builds_with(Path::new("rustc"))? => return Ok(run::cargo()),
         Ok(_) => anyhow::anyhow!("rustup added it to another toolchain than the one in use"),
         Err(error) => error,
@@ -71,10 +68,7 @@ pub fn sysroot() -> Result<PathBuf> {
 /// The version of rustc, as `1.95.0`.
 pub fn version() -> Result<String> {
     let line = run::program("rustc").arg("--version").read()?;
-    let version = line
-        .split(' ')
-        .nth(1)
-        .context("rustc --version names no version")?;
+    let version = line.split(' ').nth(1).context("rustc --version names no version")?;
     Ok(version.to_owned())
 }
 
@@ -83,15 +77,11 @@ fn private_toolchain() -> Result<PathBuf> {
 }
 
 fn builds_with(rustc: &Path) -> Result<bool> {
-    let dir = run::program(rustc)
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .read()?;
+    let dir = run::program(rustc).args(["--print", "target-libdir", "--target", TARGET]).read()?;
     Ok(debian::has_core(Path::new(dir.trim())))
 }
 
 fn cargo_of(toolchain: &Path) -> Run {
     let bin = toolchain.join("bin");
-    run::program(bin.join("cargo"))
-        .env("RUSTC", bin.join("rustc"))
-        .env("RUSTDOC", bin.join("rustdoc"))
+    run::program(bin.join("cargo")).env("RUSTC", bin.join("rustc")).env("RUSTDOC", bin.join("rustdoc"))
 }

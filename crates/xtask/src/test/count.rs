@@ -47,10 +47,7 @@ pub fn cargo(text: &str) -> Tally {
             }
         }
     }
-    let skipped = text
-        .lines()
-        .filter(|line| line.starts_with("skipped: "))
-        .count();
+    let skipped = text.lines().filter(|line| line.starts_with("skipped: ")).count();
     let skipped = u64::try_from(skipped).unwrap_or(u64::MAX).min(tally.passed);
     tally.passed -= skipped;
     tally.skipped += skipped;
@@ -82,10 +79,7 @@ pub fn node(text: &str) -> Tally {
 
 /// Reads the closing line `N passed, N failed` (`, N skipped`) of our own programs.
 pub fn closing_line(text: &str) -> Tally {
-    text.lines()
-        .rev()
-        .find_map(parse_closing_line)
-        .unwrap_or_default()
+    text.lines().rev().find_map(parse_closing_line).unwrap_or_default()
 }
 
 fn parse_closing_line(line: &str) -> Option<Tally> {
@@ -108,11 +102,7 @@ mod tests {
     use super::*;
 
     fn tally(passed: u64, failed: u64, skipped: u64) -> Tally {
-        Tally {
-            passed,
-            failed,
-            skipped,
-        }
+        Tally { passed, failed, skipped }
     }
 
     #[test]
@@ -126,10 +116,7 @@ mod tests {
 
     #[test]
     fn an_ignored_test_is_a_failure() {
-        assert_eq!(
-            cargo("test result: ok. 2 passed; 0 failed; 1 ignored;"),
-            tally(2, 1, 0)
-        );
+        assert_eq!(cargo("test result: ok. 2 passed; 0 failed; 1 ignored;"), tally(2, 1, 0));
     }
 
     #[test]
@@ -142,18 +129,12 @@ mod tests {
     fn node_reports_in_both_forms() {
         let end = "tests 5\n# pass 3\n# fail 1\n# cancelled 1\n# skipped 0\n# todo 0\n";
         assert_eq!(node(end), tally(3, 2, 0));
-        assert_eq!(
-            node("✔ a (1ms)\nℹ tests 2\nℹ pass 1\nℹ fail 0\nℹ skipped 1\n"),
-            tally(1, 0, 1)
-        );
+        assert_eq!(node("✔ a (1ms)\nℹ tests 2\nℹ pass 1\nℹ fail 0\nℹ skipped 1\n"), tally(1, 0, 1));
     }
 
     #[test]
     fn the_closing_line_is_the_last_one() {
-        assert_eq!(
-            closing_line("1 passed, 0 failed\nmore\n4 passed, 2 failed, 1 skipped\n"),
-            tally(4, 2, 1)
-        );
+        assert_eq!(closing_line("1 passed, 0 failed\nmore\n4 passed, 2 failed, 1 skipped\n"), tally(4, 2, 1));
         assert_eq!(closing_line("all good\n"), Tally::default());
         assert_eq!(tally(1, 2, 3).to_string(), "1 passed, 2 failed, 3 skipped");
         assert_eq!(tally(1, 0, 0).to_string(), "1 passed, 0 failed");

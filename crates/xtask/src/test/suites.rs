@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::Job;
 use super::count;
 use crate::run::{self, Run};
-use crate::setup;
+use crate::{demo, paths, setup};
 
 /// One suite.
 pub struct Suite {
@@ -28,6 +28,8 @@ pub enum Need {
     Npm(&'static str),
     /// A browser.
     Chromium,
+    /// A counter of instructions.
+    Valgrind,
 }
 
 /// Every suite, in the order in which they run: what is cheap first.
@@ -63,13 +65,9 @@ pub const SUITES: &[Suite] = &[
         needs: &[],
         run: |job| {
             let lint = |cargo: Run| cargo.arg("clippy").arg("--quiet");
-            job.check(deny(
-                lint(run::cargo()).args(["--workspace", "--all-targets"]),
-            ))?;
+            job.check(deny(lint(run::cargo()).args(["--workspace", "--all-targets"])))?;
             let wasm = lint(setup::wasm_cargo()?).args(["--target", setup::TARGET, "--lib"]);
-            job.check(deny(
-                wasm.args(["--package=sandwire", "--package=sandwire-js"]),
-            ))
+            job.check(deny(wasm.args(["--package=sandwire", "--package=sandwire-js"])))
         },
     },
     Suite {
@@ -82,7 +80,58 @@ pub const SUITES: &[Suite] = &[
             job.check(doc.env("RUSTDOCFLAGS", "-D warnings"))
         },
     },
+    Suite {
+        name: "api",
+        about: "what the crates promise is what their api.txt says",
+        minutes: 1,
+        needs: &[],
+        run: |job| job.counted(xtask("api")?, count::closing_line),
+    },
+    Suite {
+        name: "fuzz",
+        about: "no input makes a parser or a machine fail, ten seconds each",
+        minutes: 3,
+        needs: &[],
+        run: |job| job.counted(separate("tests/fuzz", "fuzz").args(["--", "--seconds", "10"]), count::closing_line),
+    },
+    Suite {
+        name: "instructions",
+        about: "hot paths take no more instructions than they did",
+        minutes: 2,
+        needs: &[Need::Valgrind],
+        run: |job| {
+            setup::valgrind()?;
+            job.counted(separate("tests/instructions", "instructions"), count::closing_line)
+        },
+    },
+    Suite {
+        name: "size",
+        about: "what a page loads is within its budget",
+        minutes: 3,
+        needs: &[Need::Npm("tools")],
+        run: |job| job.counted(xtask("size")?, count::closing_line),
+    },
+    Suite {
+        name: "smoke",
+        about: "the workbench, in a browser, with servers of others and its own",
+        minutes: 3,
+        needs: &[Need::Npm("smoke"), Need::Chromium],
+        run: |job| job.counted(demo::smoke_test()?, count::closing_line),
+    },
 ];
+
+/// A command of ours as a program of its own, so that its output can be watched.
+fn xtask(command: &str) -> Result<Run> {
+    Ok(run::program(std::env::current_exe()?).arg(command))
+}
+
+/// The program of a test crate that is a workspace of its own, to compile what is under it in another way.
+fn separate(folder: &str, target: &str) -> Run {
+    run::cargo()
+        .args(["run", "--quiet", "--release", "--locked"])
+        .dir(paths::root().join(folder))
+        .env("CARGO_TARGET_DIR", paths::target().join(target))
+}
 
 fn cargo_test() -> Run {
     run::cargo().arg("test").arg("--quiet")

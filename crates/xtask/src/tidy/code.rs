@@ -40,15 +40,7 @@ pub fn target_cfg(workspace: &Workspace) -> Vec<String> {
 /// Asynchrony, clocks, randomness and I/O in the pure crates.
 pub fn pure(workspace: &Workspace) -> Vec<String> {
     let is_pure = |package: &Package| layers::layer(&package.name) == Some(0);
-    const NAMES: &[&str] = &[
-        "async",
-        "await",
-        "Instant",
-        "SystemTime",
-        "RandomState",
-        "getrandom",
-        "rand",
-    ];
+    const NAMES: &[&str] = &["async", "await", "Instant", "SystemTime", "RandomState", "getrandom", "rand"];
     const MODULES: &[&str] = &["time", "thread", "fs", "net", "env", "process", "io", "os"];
     let mut broken = Vec::new();
     for source in sources(workspace, is_pure) {
@@ -104,10 +96,7 @@ pub fn versions(workspace: &Workspace) -> Vec<String> {
         if source.path.ends_with("/version.rs") || source.path.ends_with("/opening.rs") {
             continue;
         }
-        let mut finder = Comparisons {
-            source: &source,
-            broken: Vec::new(),
-        };
+        let mut finder = Comparisons { source: &source, broken: Vec::new() };
         finder.visit_file(&source.syntax);
         broken.extend(finder.broken);
     }
@@ -122,32 +111,16 @@ struct Comparisons<'a> {
 impl Comparisons<'_> {
     fn note(&mut self, expression: &Expr) {
         let line = syn::spanned::Spanned::span(expression).start().line;
-        self.broken.push(
-            self.source
-                .at(line, &expression.to_token_stream().to_string()),
-        );
+        self.broken.push(self.source.at(line, &expression.to_token_stream().to_string()));
     }
 }
 
 impl<'ast> Visit<'ast> for Comparisons<'_> {
     fn visit_expr(&mut self, expression: &'ast Expr) {
-        const ORDERING: &[&str] = &[
-            "cmp",
-            "partial_cmp",
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "max",
-            "min",
-            "clamp",
-        ];
+        const ORDERING: &[&str] = &["cmp", "partial_cmp", "lt", "le", "gt", "ge", "max", "min", "clamp"];
         match expression {
             Expr::Binary(binary) => {
-                let orders = matches!(
-                    binary.op,
-                    BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
-                );
+                let orders = matches!(binary.op, BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_));
                 if orders && (is_version(&binary.left) || is_version(&binary.right)) {
                     self.note(expression);
                 }
@@ -167,17 +140,10 @@ impl<'ast> Visit<'ast> for Comparisons<'_> {
 /// Whether an expression is named like a version, by its last name or by its type's.
 fn is_version(expression: &Expr) -> bool {
     let is_named = |name: &str| {
-        name == "ProtocolVersion"
-            || name == "version"
-            || name.ends_with("_version")
-            || name.starts_with("V20")
+        name == "ProtocolVersion" || name == "version" || name.ends_with("_version") || name.starts_with("V20")
     };
     match expression {
-        Expr::Path(path) => path
-            .path
-            .segments
-            .iter()
-            .any(|part| is_named(&part.ident.to_string())),
+        Expr::Path(path) => path.path.segments.iter().any(|part| is_named(&part.ident.to_string())),
         Expr::Field(field) => match &field.member {
             syn::Member::Named(name) => is_named(&name.to_string()),
             syn::Member::Unnamed(_) => false,
@@ -192,15 +158,7 @@ fn is_version(expression: &Expr) -> bool {
 
 /// Macros that panic, in code that ships or that a macro of ours writes.
 pub fn panics(workspace: &Workspace) -> Vec<String> {
-    const PANICKING: &[&str] = &[
-        "panic",
-        "unreachable",
-        "todo",
-        "unimplemented",
-        "assert",
-        "assert_eq",
-        "assert_ne",
-    ];
+    const PANICKING: &[&str] = &["panic", "unreachable", "todo", "unimplemented", "assert", "assert_eq", "assert_ne"];
     let mut broken = Vec::new();
     for mut source in sources(workspace, |package| package.ships) {
         strip_constants(&mut source.syntax.items);
@@ -220,17 +178,11 @@ pub fn panics(workspace: &Workspace) -> Vec<String> {
 
 /// Crates that do not forbid unsafe code.
 pub fn unsafety(workspace: &Workspace) -> Vec<String> {
-    let held = workspace
-        .packages
-        .iter()
-        .filter(|package| package.ships && !BINDING_CRATES.contains(&package.name.as_str()));
+    let held =
+        workspace.packages.iter().filter(|package| package.ships && !BINDING_CRATES.contains(&package.name.as_str()));
     held.filter(|package| {
         let file = workspace.file(&format!("{}/src/lib.rs", package.dir));
-        !file.is_some_and(|file| {
-            file.text
-                .lines()
-                .any(|line| line == "#![forbid(unsafe_code)]")
-        })
+        !file.is_some_and(|file| file.text.lines().any(|line| line == "#![forbid(unsafe_code)]"))
     })
     .map(|package| format!("{} has no #![forbid(unsafe_code)]", package.name))
     .collect()

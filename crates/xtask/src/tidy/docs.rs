@@ -7,20 +7,13 @@ use super::workspace::Workspace;
 pub fn crates(workspace: &Workspace) -> Vec<String> {
     let mut broken = Vec::new();
     for package in &workspace.packages {
-        let file = ["lib.rs", "main.rs"]
-            .iter()
-            .find_map(|name| workspace.file(&format!("{}/src/{name}", package.dir)));
+        let file = ["lib.rs", "main.rs"].iter().find_map(|name| workspace.file(&format!("{}/src/{name}", package.dir)));
         let documented = file.is_some_and(|file| {
             let first = file.text.lines().next().unwrap_or_default();
-            first
-                .strip_prefix("//! ")
-                .is_some_and(|sentence| sentence.len() > 20)
+            first.strip_prefix("//! ").is_some_and(|sentence| sentence.len() > 20)
         });
         if !documented {
-            broken.push(format!(
-                "{} does not begin with //! and a sentence",
-                package.name
-            ));
+            broken.push(format!("{} does not begin with //! and a sentence", package.name));
         }
     }
     broken
@@ -28,19 +21,12 @@ pub fn crates(workspace: &Workspace) -> Vec<String> {
 
 /// Crates that the map does not have, or has in another layer.
 pub fn map(workspace: &Workspace) -> Vec<String> {
-    let text = workspace
-        .file("crates/README.md")
-        .map_or("", |file| &file.text);
+    let text = workspace.file("crates/README.md").map_or("", |file| &file.text);
     let row = |name: &str, layer: u8| format!("| {layer} | `{name}` |");
     LAYERS
         .iter()
         .filter(|known| !text.contains(&row(known.name, known.layer)))
-        .map(|known| {
-            format!(
-                "crates/README.md has no row `{}`",
-                row(known.name, known.layer)
-            )
-        })
+        .map(|known| format!("crates/README.md has no row `{}`", row(known.name, known.layer)))
         .collect()
 }
 
@@ -54,11 +40,7 @@ pub fn status(workspace: &Workspace) -> Vec<String> {
         .take_while(|line| !line.starts_with("## "))
         .filter(|line| line.starts_with('|'))
         .count();
-    if rows >= 4 {
-        Vec::new()
-    } else {
-        vec!["README.md has no status table".to_owned()]
-    }
+    if rows >= 4 { Vec::new() } else { vec!["README.md has no status table".to_owned()] }
 }
 
 #[cfg(test)]
@@ -68,27 +50,14 @@ mod tests {
 
     #[test]
     fn a_crate_without_documentation_is_found() {
-        assert_eq!(
-            crates(&source("a", "src/lib.rs", "pub fn a() {}\n")).len(),
-            1
-        );
+        assert_eq!(crates(&source("a", "src/lib.rs", "pub fn a() {}\n")).len(), 1);
         assert_eq!(crates(&source("a", "src/lib.rs", "//! Yes.\n")).len(), 1);
-        assert!(
-            crates(&source(
-                "a",
-                "src/lib.rs",
-                "//! What it is for, in one line.\n"
-            ))
-            .is_empty()
-        );
+        assert!(crates(&source("a", "src/lib.rs", "//! What it is for, in one line.\n")).is_empty());
     }
 
     #[test]
     fn a_crate_missing_from_the_map_is_found() {
-        let rows: String = LAYERS
-            .iter()
-            .map(|c| format!("| {} | `{}` | x |\n", c.layer, c.name))
-            .collect();
+        let rows: String = LAYERS.iter().map(|c| format!("| {} | `{}` | x |\n", c.layer, c.name)).collect();
         assert!(map(&files(&[("crates/README.md", &rows)])).is_empty());
         let moved = rows.replace("| 1 | `sandwire-io`", "| 2 | `sandwire-io`");
         assert_eq!(map(&files(&[("crates/README.md", &moved)])).len(), 1);

@@ -8,35 +8,21 @@ const HEAVY: &[&str] = &["url", "regex", "uuid", "tracing", "schemars"];
 /// tokio's crates in a normal tree.
 pub fn tokio(workspace: &Workspace) -> Vec<String> {
     let is_tokio = |name: &str| name == "tokio" || name.starts_with("tokio-");
-    workspace
-        .full_trees
-        .iter()
-        .filter_map(|tree| found(tree, is_tokio, &[]))
-        .collect()
+    workspace.full_trees.iter().filter_map(|tree| found(tree, is_tokio, &[])).collect()
 }
 
 /// Bindings to JavaScript that do not come through the crates that may have them.
 pub fn bindings(workspace: &Workspace) -> Vec<String> {
     let is_binding = |name: &str| {
-        matches!(name, "js-sys" | "web-sys" | "gloo")
-            || name.starts_with("wasm-bindgen")
-            || name.starts_with("gloo-")
+        matches!(name, "js-sys" | "web-sys" | "gloo") || name.starts_with("wasm-bindgen") || name.starts_with("gloo-")
     };
-    workspace
-        .full_trees
-        .iter()
-        .filter_map(|tree| found(tree, is_binding, BINDING_CRATES))
-        .collect()
+    workspace.full_trees.iter().filter_map(|tree| found(tree, is_binding, BINDING_CRATES)).collect()
 }
 
 /// Crates that weigh more in a page than what they would do there.
 pub fn heavy(workspace: &Workspace) -> Vec<String> {
     let is_heavy = |name: &str| HEAVY.contains(&name);
-    workspace
-        .wasm_trees
-        .iter()
-        .filter_map(|tree| found(tree, is_heavy, &[]))
-        .collect()
+    workspace.wasm_trees.iter().filter_map(|tree| found(tree, is_heavy, &[])).collect()
 }
 
 /// The first way down a tree to an unwanted crate that does not lead through one of `except`.
@@ -59,8 +45,7 @@ mod tests {
 
     #[test]
     fn tokio_is_found_however_deep() {
-        let text =
-            "0 sandwire-io v0.1.0\n1 futures-util v0.3.1\n2 tokio-util v0.7.0\n1 serde v1.0.0\n";
+        let text = "0 sandwire-io v0.1.0\n1 futures-util v0.3.1\n2 tokio-util v0.7.0\n1 serde v1.0.0\n";
         let way = ["sandwire-io > futures-util > tokio-util"];
         assert_eq!(tokio(&tree(text)), way);
         assert!(tokio(&tree("0 sandwire-io v0.1.0\n1 serde v1.0.0\n")).is_empty());

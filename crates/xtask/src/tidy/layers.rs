@@ -13,72 +13,21 @@ pub struct Crate {
 
 /// Every crate that ships.
 pub const LAYERS: &[Crate] = &[
-    Crate {
-        name: "sandwire-json",
-        layer: 0,
-        may_use: &[],
-    },
-    Crate {
-        name: "sandwire-types",
-        layer: 0,
-        may_use: &["sandwire-json"],
-    },
-    Crate {
-        name: "sandwire-proto",
-        layer: 0,
-        may_use: &["sandwire-json", "sandwire-types"],
-    },
-    Crate {
-        name: "sandwire-io",
-        layer: 1,
-        may_use: PURE,
-    },
-    Crate {
-        name: "sandwire-client",
-        layer: 2,
-        may_use: UP_TO_IO,
-    },
-    Crate {
-        name: "sandwire-server",
-        layer: 2,
-        may_use: SERVER,
-    },
-    Crate {
-        name: "sandwire-macros",
-        layer: 2,
-        may_use: &[],
-    },
-    Crate {
-        name: "sandwire-web",
-        layer: 3,
-        may_use: UP_TO_IO,
-    },
-    Crate {
-        name: "sandwire-js",
-        layer: 4,
-        may_use: UP_TO_PLATFORMS,
-    },
-    Crate {
-        name: "sandwire",
-        layer: 4,
-        may_use: UP_TO_PLATFORMS,
-    },
+    Crate { name: "sandwire-json", layer: 0, may_use: &[] },
+    Crate { name: "sandwire-types", layer: 0, may_use: &["sandwire-json"] },
+    Crate { name: "sandwire-proto", layer: 0, may_use: &["sandwire-json", "sandwire-types"] },
+    Crate { name: "sandwire-io", layer: 1, may_use: PURE },
+    Crate { name: "sandwire-client", layer: 2, may_use: UP_TO_IO },
+    Crate { name: "sandwire-server", layer: 2, may_use: SERVER },
+    Crate { name: "sandwire-macros", layer: 2, may_use: &[] },
+    Crate { name: "sandwire-web", layer: 3, may_use: UP_TO_IO },
+    Crate { name: "sandwire-js", layer: 4, may_use: UP_TO_PLATFORMS },
+    Crate { name: "sandwire", layer: 4, may_use: UP_TO_PLATFORMS },
 ];
 
 const PURE: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto"];
-const UP_TO_IO: &[&str] = &[
-    "sandwire-json",
-    "sandwire-types",
-    "sandwire-proto",
-    "sandwire-io",
-];
-const SERVER: &[&str] = &[
-    "sandwire-json",
-    "sandwire-types",
-    "sandwire-proto",
-    "sandwire-io",
-    "sandwire-macros",
-];
+const UP_TO_IO: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-io"];
+const SERVER: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-io", "sandwire-macros"];
 const UP_TO_PLATFORMS: &[&str] = &[
     "sandwire-json",
     "sandwire-types",
@@ -92,10 +41,7 @@ const UP_TO_PLATFORMS: &[&str] = &[
 
 /// The layer of a crate, if it is in the table.
 pub fn layer(name: &str) -> Option<u8> {
-    LAYERS
-        .iter()
-        .find(|known| known.name == name)
-        .map(|known| known.layer)
+    LAYERS.iter().find(|known| known.name == name).map(|known| known.layer)
 }
 
 /// Edges between our crates that the table does not have, and crates it does not have.
@@ -124,37 +70,21 @@ mod tests {
     use super::*;
 
     fn edges_of(name: &str, uses: &[&str]) -> Vec<String> {
-        edges(&Workspace {
-            packages: vec![package(name, uses)],
-            ..Workspace::default()
-        })
+        edges(&Workspace { packages: vec![package(name, uses)], ..Workspace::default() })
     }
 
     #[test]
     fn an_edge_outside_the_table_is_found() {
-        assert_eq!(
-            edges_of("sandwire-io", &["sandwire-proto", "futures-core"]),
-            [""; 0]
-        );
-        assert_eq!(
-            edges_of("sandwire-client", &["sandwire-web"]),
-            ["sandwire-client may not use sandwire-web"]
-        );
-        assert_eq!(
-            edges_of("sandwire-more", &[]),
-            ["sandwire-more is not in the layers table"]
-        );
+        assert_eq!(edges_of("sandwire-io", &["sandwire-proto", "futures-core"]), [""; 0]);
+        assert_eq!(edges_of("sandwire-client", &["sandwire-web"]), ["sandwire-client may not use sandwire-web"]);
+        assert_eq!(edges_of("sandwire-more", &[]), ["sandwire-more is not in the layers table"]);
     }
 
     #[test]
     fn edges_lead_down() {
         for known in LAYERS {
             for used in known.may_use {
-                assert!(
-                    layer(used).unwrap() <= known.layer,
-                    "{} uses {used}",
-                    known.name
-                );
+                assert!(layer(used).unwrap() <= known.layer, "{} uses {used}", known.name);
             }
             let platforms = |name: &&&str| layer(name) == Some(3);
             assert!(known.layer == 4 || !known.may_use.iter().any(|name| platforms(&name)));

@@ -50,15 +50,11 @@ pub fn sources(workspace: &Workspace, wanted: impl Fn(&Package) -> bool) -> Vec<
             continue;
         };
         strip(&mut syntax.items, file, &mut of_tests);
-        sources.push(Source {
-            path: &file.path,
-            syntax,
-        });
+        sources.push(Source { path: &file.path, syntax });
     }
     let in_tests = |path: &str| {
         of_tests.iter().any(|module: &String| {
-            path.strip_prefix(module.as_str())
-                .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            path.strip_prefix(module.as_str()).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
         })
     };
     sources.retain(|source| !in_tests(source.path));
@@ -72,9 +68,7 @@ fn strip(items: &mut Vec<Item>, file: &File, of_tests: &mut Vec<String>) {
         match item {
             Item::Mod(module) => match &mut module.content {
                 Some((_, items)) if !for_tests => strip(items, file, of_tests),
-                None if for_tests => {
-                    of_tests.push(module_path(&file.path, &module.ident.to_string()))
-                }
+                None if for_tests => of_tests.push(module_path(&file.path, &module.ident.to_string())),
                 _ => {}
             },
             Item::Impl(block) => block.items.retain(|item| match item {
@@ -107,10 +101,7 @@ pub fn strip_constants(items: &mut Vec<Item>) {
         Item::Const(item) => item.ident != "_",
         Item::Fn(function) => function.sig.constness.is_none(),
         Item::Mod(module) => {
-            module
-                .content
-                .iter_mut()
-                .for_each(|(_, items)| strip_constants(items));
+            module.content.iter_mut().for_each(|(_, items)| strip_constants(items));
             true
         }
         Item::Impl(block) => {
@@ -165,30 +156,14 @@ fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
                     proc_macro2::Delimiter::Bracket => ("[", "]"),
                     proc_macro2::Delimiter::None => ("", ""),
                 };
-                tokens.push(Token {
-                    text: open.to_owned(),
-                    line,
-                    is_name: false,
-                });
+                tokens.push(Token { text: open.to_owned(), line, is_name: false });
                 flatten(group.stream(), tokens);
-                tokens.push(Token {
-                    text: close.to_owned(),
-                    line,
-                    is_name: false,
-                });
+                tokens.push(Token { text: close.to_owned(), line, is_name: false });
             }
             TokenTree::Ident(name) => {
-                tokens.push(Token {
-                    text: name.to_string(),
-                    line,
-                    is_name: true,
-                });
+                tokens.push(Token { text: name.to_string(), line, is_name: true });
             }
-            other => tokens.push(Token {
-                text: other.to_string(),
-                line,
-                is_name: false,
-            }),
+            other => tokens.push(Token { text: other.to_string(), line, is_name: false }),
         }
     }
 }

@@ -16,32 +16,20 @@ fn long_files_except(workspace: &Workspace, allowed: &[(&str, &str)]) -> Vec<Str
     let source = |file: &&File| ends_with(file, &["rs", "ts", "tsx", "mjs", "js", "css"]);
     let is_long = |file: &File| file.text.lines().count() > MOST_LINES;
     let is_allowed = |file: &File| allowed.iter().any(|(path, _)| *path == file.path);
-    let long = workspace
-        .files
-        .iter()
-        .filter(source)
-        .filter(|file| is_long(file));
+    let long = workspace.files.iter().filter(source).filter(|file| is_long(file));
     let mut broken: Vec<_> = long
         .filter(|file| !is_allowed(file))
         .map(|file| format!("{} has {} lines", file.path, file.text.lines().count()))
         .collect();
-    let stale = allowed
-        .iter()
-        .filter(|(path, _)| !workspace.file(path).is_some_and(is_long));
+    let stale = allowed.iter().filter(|(path, _)| !workspace.file(path).is_some_and(is_long));
     broken.extend(stale.map(|(path, _)| format!("{path} is not long and needs no reason")));
     broken
 }
 
 /// Tests that do not run.
 pub fn disabled_tests(workspace: &Workspace) -> Vec<String> {
-    let rust: Vec<_> = ["ignore", "ignore ="]
-        .iter()
-        .map(|word| format!("#[{word}"))
-        .collect();
-    let javascript = callers(
-        &["it", "test", "describe", "suite", "t"],
-        &[".only(", ".skip(", ".todo("],
-    );
+    let rust: Vec<_> = ["ignore", "ignore ="].iter().map(|word| format!("#[{word}")).collect();
+    let javascript = callers(&["it", "test", "describe", "suite", "t"], &[".only(", ".skip(", ".todo("]);
     let mut broken = Vec::new();
     for file in &workspace.files {
         let marks = if ends_with(file, &["rs"]) {
@@ -70,10 +58,7 @@ fn starts(line: &str, mark: &str) -> bool {
 }
 
 fn callers(objects: &[&str], methods: &[&str]) -> Vec<String> {
-    objects
-        .iter()
-        .flat_map(|o| methods.iter().map(move |m| format!("{o}{m}")))
-        .collect()
+    objects.iter().flat_map(|o| methods.iter().map(move |m| format!("{o}{m}"))).collect()
 }
 
 /// Names of registries' hosts; in lock files of npm, which give addresses where they may leave them
@@ -115,20 +100,14 @@ pub fn clippy_files(workspace: &Workspace) -> Vec<String> {
     for package in workspace.packages.iter().filter(|package| package.ships) {
         for name in [".clippy.toml", "clippy.toml"] {
             let path = format!("{}/{name}", package.dir);
-            broken.extend(
-                workspace
-                    .file(&path)
-                    .map(|file| format!("{} shadows the root's", file.path)),
-            );
+            broken.extend(workspace.file(&path).map(|file| format!("{} shadows the root's", file.path)));
         }
     }
     broken
 }
 
 fn ends_with(file: &File, extensions: &[&str]) -> bool {
-    file.path
-        .rsplit_once('.')
-        .is_some_and(|(_, extension)| extensions.contains(&extension))
+    file.path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
 }
 
 #[cfg(test)]
@@ -142,10 +121,7 @@ mod tests {
         assert_eq!(long_files_except(&long, &[]), ["a.rs has 601 lines"]);
         assert!(long_files_except(&long, &[("a.rs", "a table")]).is_empty());
         let stale = [("a.rs", "a table"), ("b.rs", "a table")];
-        assert_eq!(
-            long_files_except(&long, &stale),
-            ["b.rs is not long and needs no reason"]
-        );
+        assert_eq!(long_files_except(&long, &stale), ["b.rs is not long and needs no reason"]);
     }
 
     #[test]
@@ -175,10 +151,7 @@ mod tests {
     fn a_shadowing_clippy_file_is_found() {
         let mut workspace = source("sandwire-io", ".clippy.toml", "");
         assert_eq!(clippy_files(&workspace).len(), 2);
-        workspace.files = vec![file(
-            ".clippy.toml",
-            "disallowed-methods Instant::now SystemTime::now",
-        )];
+        workspace.files = vec![file(".clippy.toml", "disallowed-methods Instant::now SystemTime::now")];
         assert!(clippy_files(&workspace).is_empty());
     }
 }

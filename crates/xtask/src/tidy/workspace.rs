@@ -59,54 +59,29 @@ impl Workspace {
         let metadata = run::cargo()
             .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
             .read()
-            .or_else(|_| {
-                run::cargo()
-                    .args(["metadata", "--format-version=1", "--no-deps"])
-                    .read()
-            })?;
+            .or_else(|_| run::cargo().args(["metadata", "--format-version=1", "--no-deps"]).read())?;
         let metadata: Value = serde_json::from_str(&metadata)?;
         let members = metadata.get("packages").and_then(Value::as_array);
-        let packages = members
-            .context("cargo metadata lists no packages")?
-            .iter()
-            .filter_map(package);
+        let packages = members.context("cargo metadata lists no packages")?.iter().filter_map(package);
         let packages: Vec<Package> = packages.collect();
         let mut files = Vec::new();
         read_files(paths::root(), &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
 
         let wasm = ["--target", crate::setup::TARGET];
-        let all: Vec<_> = TARGETS
-            .iter()
-            .flat_map(|target| ["--target", target])
-            .collect();
+        let all: Vec<_> = TARGETS.iter().flat_map(|target| ["--target", target]).collect();
         let all = [&all[..], &["--all-features"]].concat();
         let trees = |packages: &[&Package], flags: &[&str]| -> Result<Vec<Tree>> {
-            packages
-                .iter()
-                .map(|package| Tree::load(&package.name, flags))
-                .collect()
+            packages.iter().map(|package| Tree::load(&package.name, flags)).collect()
         };
-        let built: Vec<_> = packages
-            .iter()
-            .filter(|package| package.name != "xtask")
-            .collect();
+        let built: Vec<_> = packages.iter().filter(|package| package.name != "xtask").collect();
         let shipped: Vec<_> = packages.iter().filter(|package| package.ships).collect();
-        Ok(Self {
-            full_trees: trees(&built, &all)?,
-            wasm_trees: trees(&shipped, &wasm)?,
-            packages,
-            files,
-        })
+        Ok(Self { full_trees: trees(&built, &all)?, wasm_trees: trees(&shipped, &wasm)?, packages, files })
     }
 
     /// The package whose folder holds a file.
     pub fn owner(&self, file: &File) -> Option<&Package> {
-        let holds = |package: &&Package| {
-            file.path
-                .strip_prefix(&package.dir)
-                .is_some_and(|rest| rest.starts_with('/'))
-        };
+        let holds = |package: &&Package| file.path.strip_prefix(&package.dir).is_some_and(|rest| rest.starts_with('/'));
         self.packages.iter().find(holds)
     }
 
@@ -119,13 +94,7 @@ impl Workspace {
 impl Tree {
     fn load(package: &str, flags: &[&str]) -> Result<Self> {
         let text = run::cargo()
-            .args([
-                "tree",
-                "--edges=normal",
-                "--prefix=depth",
-                "--format= {p}",
-                "--no-dedupe",
-            ])
+            .args(["tree", "--edges=normal", "--prefix=depth", "--format= {p}", "--no-dedupe"])
             .args(["--package", package])
             .args(flags)
             .read()?;
@@ -146,22 +115,11 @@ impl Tree {
 fn package(value: &Value) -> Option<Package> {
     let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
     let manifest = text(value, "manifest_path")?;
-    let dir = Path::new(&manifest)
-        .parent()?
-        .strip_prefix(paths::root())
-        .ok()?;
-    let uses = value
-        .get("dependencies")?
-        .as_array()?
-        .iter()
-        .filter_map(|dependency| {
-            let is_dev = dependency.get("kind").and_then(Value::as_str) == Some("dev");
-            if is_dev {
-                None
-            } else {
-                text(dependency, "name")
-            }
-        });
+    let dir = Path::new(&manifest).parent()?.strip_prefix(paths::root()).ok()?;
+    let uses = value.get("dependencies")?.as_array()?.iter().filter_map(|dependency| {
+        let is_dev = dependency.get("kind").and_then(Value::as_str) == Some("dev");
+        if is_dev { None } else { text(dependency, "name") }
+    });
     Some(Package {
         name: text(value, "name")?,
         dir: unix(dir),
@@ -170,38 +128,27 @@ fn package(value: &Value) -> Option<Package> {
     })
 }
 
-const TEXT: &[&str] = &[
-    "rs", "toml", "md", "json", "ts", "tsx", "js", "mjs", "css", "html", "lock", "wit", "yml", "sh",
-];
+const TEXT: &[&str] =
+    &["rs", "toml", "md", "json", "ts", "tsx", "js", "mjs", "css", "html", "lock", "wit", "yml", "sh"];
 
 fn read_files(dir: &Path, files: &mut Vec<File>) -> Result<()> {
     for entry in std::fs::read_dir(dir)? {
         let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
             if !matches!(name.as_str(), ".git" | "target" | "node_modules" | "dist") {
                 read_files(&path, files)?;
             }
             continue;
         }
-        let is_text = path
-            .extension()
-            .is_some_and(|e| TEXT.iter().any(|text| e == *text));
+        let is_text = path.extension().is_some_and(|e| TEXT.iter().any(|text| e == *text));
         let Ok(relative) = path.strip_prefix(paths::root()) else {
             continue;
         };
         let relative = unix(relative);
         if is_text || relative.starts_with(".ci/") {
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("{relative} is not readable text"))?;
-            files.push(File {
-                path: relative,
-                text,
-            });
+            let text = std::fs::read_to_string(&path).with_context(|| format!("{relative} is not readable text"))?;
+            files.push(File { path: relative, text });
         }
     }
     Ok(())
@@ -218,10 +165,7 @@ pub mod fake {
     use super::{File, Package, Tree, Workspace};
 
     pub fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        File { path: path.to_owned(), text: text.to_owned() }
     }
 
     pub fn package(name: &str, uses: &[&str]) -> Package {
@@ -245,18 +189,11 @@ pub mod fake {
     /// A workspace whose one crate has this dependency tree, wherever it is built.
     pub fn tree(text: &str) -> Workspace {
         let trees = vec![Tree::parse(text)];
-        Workspace {
-            full_trees: trees.clone(),
-            wasm_trees: trees,
-            ..Workspace::default()
-        }
+        Workspace { full_trees: trees.clone(), wasm_trees: trees, ..Workspace::default() }
     }
 
     pub fn files(files: &[(&str, &str)]) -> Workspace {
         let files = files.iter().map(|(path, text)| file(path, text)).collect();
-        Workspace {
-            files,
-            ..Workspace::default()
-        }
+        Workspace { files, ..Workspace::default() }
     }
 }
