@@ -123,71 +123,39 @@ pub enum TransportErrorKind {
 impl TransportError {
     /// A failure of `kind`, told by `message` (lower case, no final stop, saying what to do next).
     pub fn new(kind: TransportErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self(Arc::new(Failure {
-            kind,
-            message: message.into(),
-            status: None,
-            challenge: None,
-            source: None,
-        }))
+        Self(Arc::new(Failure { kind, message: message.into(), status: None, challenge: None, source: None }))
     }
 
     /// A response with an HTTP status that is no success, with its `WWW-Authenticate` value where it has one.
     #[must_use]
     pub fn status(status: u16, challenge: Option<String>) -> Self {
         let (kind, message) = match status {
-            401 => (
-                TransportErrorKind::Unauthorized,
-                "the server wants authorization (HTTP 401); send a valid token",
-            ),
+            401 => (TransportErrorKind::Unauthorized, "the server wants authorization (HTTP 401); send a valid token"),
             403 => (
                 TransportErrorKind::Unauthorized,
                 "the server refuses this request (HTTP 403); check the token's scope and the allowed origins",
             ),
-            404 => (
-                TransportErrorKind::Status,
-                "there is nothing at this address (HTTP 404); check the URL",
-            ),
-            405 => (
-                TransportErrorKind::Status,
-                "the address does not take this kind of request (HTTP 405); check the URL",
-            ),
-            413 => (
-                TransportErrorKind::TooLarge,
-                "the server finds the message too large (HTTP 413); send less at once",
-            ),
-            429 => (
-                TransportErrorKind::Status,
-                "the server is asked too often (HTTP 429); wait before the next call",
-            ),
-            500..=599 => (
-                TransportErrorKind::Status,
-                "the server failed (HTTP 5xx); try again later",
-            ),
+            404 => (TransportErrorKind::Status, "there is nothing at this address (HTTP 404); check the URL"),
+            405 => {
+                (TransportErrorKind::Status, "the address does not take this kind of request (HTTP 405); check the URL")
+            }
+            413 => {
+                (TransportErrorKind::TooLarge, "the server finds the message too large (HTTP 413); send less at once")
+            }
+            429 => (TransportErrorKind::Status, "the server is asked too often (HTTP 429); wait before the next call"),
+            500..=599 => (TransportErrorKind::Status, "the server failed (HTTP 5xx); try again later"),
             _ => (
                 TransportErrorKind::Status,
                 "the server answered with an HTTP error status; check the URL and the server's log",
             ),
         };
-        Self(Arc::new(Failure {
-            kind,
-            message: Cow::Borrowed(message),
-            status: Some(status),
-            challenge,
-            source: None,
-        }))
+        Self(Arc::new(Failure { kind, message: Cow::Borrowed(message), status: Some(status), challenge, source: None }))
     }
 
     /// The same failure, caused by `source`.
     #[must_use]
     pub fn with_source(self, source: Arc<dyn Error + Send + Sync>) -> Self {
-        let Failure {
-            kind,
-            message,
-            status,
-            challenge,
-            ..
-        } = &*self.0;
+        let Failure { kind, message, status, challenge, .. } = &*self.0;
         Self(Arc::new(Failure {
             kind: *kind,
             message: message.clone(),
@@ -230,9 +198,6 @@ impl fmt::Display for TransportError {
 
 impl Error for TransportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0
-            .source
-            .as_ref()
-            .map(|source| &**source as &(dyn Error + 'static))
+        self.0.source.as_ref().map(|source| &**source as &(dyn Error + 'static))
     }
 }

@@ -23,12 +23,7 @@ impl PeerInfo {
     /// A peer that speaks `version` and has `capabilities`.
     #[must_use]
     pub fn new(version: ProtocolVersion, capabilities: Raw) -> Self {
-        Self {
-            version,
-            capabilities,
-            info: None,
-            instructions: None,
-        }
+        Self { version, capabilities, info: None, instructions: None }
     }
 
     /// The era of the version both sides speak.

@@ -1,6 +1,5 @@
 use crate::{
-    ApiMisuse, ExchangeId, PeerIncompatible, PeerInfo, PeerMisbehaved, TransportError, Via,
-    http::RequestHead,
+    ApiMisuse, ExchangeId, PeerIncompatible, PeerInfo, PeerMisbehaved, TransportError, Via, http::RequestHead,
 };
 use sandwire_json::Raw;
 use sandwire_types::{ErrorObject, LoggingLevel, Message, Method, Notification, Reply};
@@ -212,7 +211,9 @@ impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Peer(error) | Self::Refused(error) => &error.message,
-            Self::Timeout => "no answer came in time; raise the timeout or ask for progress to see whether it is still working",
+            Self::Timeout => {
+                "no answer came in time; raise the timeout or ask for progress to see whether it is still working"
+            }
             Self::Cancelled => "the call was cancelled",
             Self::Open(error) => return error.fmt(f),
             Self::Closed(Some(error)) | Self::Transport(error) => error.message(),

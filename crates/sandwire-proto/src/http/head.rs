@@ -56,16 +56,12 @@ impl Headers {
     /// The first value of `name`, without white space around it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .find(|(have, _)| have.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().find(|(have, _)| have.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Every value of `name`.
     pub fn get_all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.iter()
-            .filter(move |(have, _)| have.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        self.iter().filter(move |(have, _)| have.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Adds a field, keeping others of the same name.
@@ -87,9 +83,7 @@ impl Headers {
 
     /// Names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (&**name, value.trim_matches([' ', '\t'])))
+        self.0.iter().map(|(name, value)| (&**name, value.trim_matches([' ', '\t'])))
     }
 
     /// How many fields there are.
@@ -107,20 +101,13 @@ impl Headers {
     /// The media type of the body: the `Content-Type` without its parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
-        self.get(names::CONTENT_TYPE)
-            .and_then(|value| value.split(';').next())
-            .map(str::trim)
+        self.get(names::CONTENT_TYPE).and_then(|value| value.split(';').next()).map(str::trim)
     }
 }
 
 impl<N: Into<Cow<'static, str>>, V: Into<String>> FromIterator<(N, V)> for Headers {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
-        Self(
-            fields
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-        )
+        Self(fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
     }
 }
 
@@ -140,11 +127,7 @@ impl RequestHead {
     /// A head without fields and path.
     #[must_use]
     pub const fn new(method: Verb) -> Self {
-        Self {
-            method,
-            path: String::new(),
-            headers: Headers::new(),
-        }
+        Self { method, path: String::new(), headers: Headers::new() }
     }
 }
 
@@ -162,10 +145,7 @@ impl ResponseHead {
     /// A head without fields.
     #[must_use]
     pub const fn new(status: u16) -> Self {
-        Self {
-            status,
-            headers: Headers::new(),
-        }
+        Self { status, headers: Headers::new() }
     }
 
     /// Whether the status says success.

@@ -4,6 +4,11 @@
 //! platform library speaks them.
 
 mod head;
+mod incoming;
+pub mod outgoing;
+pub mod param_headers;
 pub mod sse;
 
 pub use head::{Headers, RequestHead, ResponseHead, Verb, names};
+pub use incoming::{Content, failure};
+pub use param_headers::ParamHeaders;

@@ -1,5 +1,6 @@
 //! Event streams as WHATWG defines them: an incremental decoder and an encoder.
 
+use crate::decimal;
 use std::{collections::VecDeque, error::Error, fmt};
 
 /// One event, or a block that only names an id or a time to wait.
@@ -198,7 +199,7 @@ impl Decoder {
                 Err(_) => self.fail(DecodeError::NotUtf8),
             },
             b"retry" => {
-                if let Some(milliseconds) = decimal(value) {
+                if let Some(milliseconds) = std::str::from_utf8(value).ok().and_then(decimal::unsigned) {
                     self.event.retry_ms = Some(milliseconds);
                     self.touched = true;
                 }
@@ -225,16 +226,6 @@ impl Decoder {
             self.ready.push_back(Ok(event));
         }
     }
-}
-
-fn decimal(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() {
-        return None;
-    }
-    digits.iter().try_fold(0u64, |sum, digit| {
-        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-        sum.checked_mul(10)?.checked_add(digit)
-    })
 }
 
 /// The text of an event, ended by its blank line.

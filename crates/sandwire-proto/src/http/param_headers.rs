@@ -1,0 +1,283 @@
+//! Tool arguments mirrored into `Mcp-Param-*` header fields, where a tool's input schema says `x-mcp-header`, and
+//! the encoding of values that a header field cannot carry as they are.
+
+use super::{Headers, names};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use sandwire_json::{Error as JsonError, Kind, Raw, Reader, Writer, find};
+use std::borrow::Cow;
+
+const KEYWORD: &str = "x-mcp-header";
+const PREFIX: &str = "=?base64?";
+const SUFFIX: &str = "?=";
+
+/// One annotated property of a tool's input schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamHeader {
+    header: String,
+    path: Vec<String>,
+}
+
+impl ParamHeader {
+    /// The header field's whole name, as the schema spells it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.header
+    }
+
+    /// The value these arguments have at the property; `None` if it is absent, null, or no string, number or boolean.
+    #[must_use]
+    pub fn value(&self, arguments: &str) -> Option<String> {
+        let mut at = arguments;
+        for key in &self.path {
+            at = find(at, key)?;
+        }
+        let mut reader = Reader::new(at);
+        match reader.peek().ok()? {
+            Kind::String => reader.string().ok().map(|text| encode_value(&text).into_owned()),
+            Kind::Number => reader.number().ok().map(Into::into),
+            Kind::Bool => reader.boolean().ok().map(|value| (if value { "true" } else { "false" }).into()),
+            _ => None,
+        }
+    }
+}
+
+/// A schema whose annotations break the rules; the tool must not be used over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidAnnotation;
+
+/// The annotations of an input schema.
+///
+/// # Errors
+/// If one of them is empty, no token, used twice, not on a string, integer or boolean, or not reachable through
+/// `properties` alone.
+pub fn annotations(input_schema: &str) -> Result<Vec<ParamHeader>, InvalidAnnotation> {
+    let mut found = Vec::new();
+    if !mentions_keyword(input_schema) {
+        return Ok(found);
+    }
+    let mut path = Vec::new();
+    let mut valid = true;
+    let read = reachable(&mut Reader::new(input_schema), &mut path, &mut found, &mut valid);
+    if read.is_ok() && valid { Ok(found) } else { Err(InvalidAnnotation) }
+}
+
+fn reachable(
+    reader: &mut Reader<'_>,
+    path: &mut Vec<String>,
+    found: &mut Vec<ParamHeader>,
+    valid: &mut bool,
+) -> Result<(), JsonError> {
+    if reader.peek()? != Kind::Object {
+        return reader.skip();
+    }
+    let mut header = None;
+    let mut scalar = false;
+    reader.object(&mut |key, reader| match key {
+        KEYWORD => {
+            header = Some(if reader.peek()? == Kind::String {
+                reader.string()?.into_owned()
+            } else {
+                reader.skip()?;
+                String::new()
+            });
+            Ok(())
+        }
+        "type" => {
+            scalar = matches!(reader.raw()?, "\"string\"" | "\"integer\"" | "\"boolean\"");
+            Ok(())
+        }
+        "properties" if reader.peek()? == Kind::Object => reader.object(&mut |name, reader| {
+            path.push(name.into());
+            let read = reachable(reader, path, found, valid);
+            path.pop();
+            read
+        }),
+        _ => unreachable_part(key, reader, valid),
+    })?;
+    if let Some(token) = header {
+        let mut name = String::with_capacity(names::PARAM_PREFIX.len() + token.len());
+        name.push_str("Mcp-Param-");
+        name.push_str(&token);
+        let unique = !found.iter().any(|other| other.header.eq_ignore_ascii_case(&name));
+        if scalar && !path.is_empty() && is_token(&token) && unique {
+            found.push(ParamHeader { header: name, path: path.clone() });
+        } else {
+            *valid = false;
+        }
+    }
+    Ok(())
+}
+
+/// A part of the schema in which no annotation may stand.
+fn unreachable_part(key: &str, reader: &mut Reader<'_>, valid: &mut bool) -> Result<(), JsonError> {
+    match key {
+        "default" | "enum" | "const" | "examples" => reader.skip(),
+        KEYWORD => {
+            *valid = false;
+            reader.skip()
+        }
+        _ => match reader.peek()? {
+            Kind::Object => {
+                let names =
+                    matches!(key, "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas");
+                // Members of these are named by the author; what they hold is schemas again.
+                reader.object(&mut |key, reader| unreachable_part(if names { "" } else { key }, reader, valid))
+            }
+            Kind::Array => reader.array(&mut |reader| unreachable_part("", reader, valid)),
+            _ => reader.skip(),
+        },
+    }
+}
+
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+/// Whether the keyword stands anywhere in the text: a search that looks at about every fifth byte.
+fn mentions_keyword(text: &str) -> bool {
+    let needle = KEYWORD.as_bytes();
+    let bytes = text.as_bytes();
+    let mut end = needle.len();
+    while let Some(last) = bytes.get(end - 1) {
+        if *last == b'r' && bytes.get(end - needle.len()..end) == Some(needle) {
+            return true;
+        }
+        end += match last {
+            b'e' => 1,
+            b'd' => 2,
+            b'a' => 3,
+            b'h' => 5,
+            b'-' => 6,
+            b'p' => 7,
+            b'c' => 8,
+            b'm' => 9,
+            b'x' => 11,
+            _ => 12,
+        };
+    }
+    false
+}
+
+/// What a client learned from `tools/list` about which arguments to mirror.
+#[derive(Clone, Debug, Default)]
+pub struct ParamHeaders {
+    tools: Vec<(String, Vec<ParamHeader>)>,
+}
+
+impl ParamHeaders {
+    /// Nothing learned yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { tools: Vec::new() }
+    }
+
+    /// Learns from a result of `tools/list`. If tools have invalid annotations, the result without them is returned.
+    pub fn learn(&mut self, result: &Raw) -> Option<Raw> {
+        let mentioned = mentions_keyword(result.as_str());
+        if !mentioned && self.tools.is_empty() {
+            return None;
+        }
+        let tools = find(result.as_str(), "tools")?;
+        let mut kept = Writer::with_capacity(if mentioned { tools.len() } else { 0 });
+        let mut dropped = false;
+        kept.begin_array();
+        Reader::new(tools)
+            .array(&mut |reader| {
+                let tool = reader.raw()?;
+                match self.learn_tool(tool) {
+                    Ok(()) if mentioned => kept.raw(tool),
+                    Ok(()) => {}
+                    Err(InvalidAnnotation) => dropped = true,
+                }
+                Ok(())
+            })
+            .ok()?;
+        kept.end_array();
+        if !dropped {
+            return None;
+        }
+        let kept = kept.finish();
+        let mut replaced = Writer::with_capacity(result.as_str().len());
+        replaced.begin_object();
+        result
+            .reader()
+            .object(&mut |key, reader| {
+                let value = reader.raw()?;
+                replaced.key(key);
+                replaced.raw(if key == "tools" { &kept } else { value });
+                Ok(())
+            })
+            .ok()?;
+        replaced.end_object();
+        Some(replaced.into_raw())
+    }
+
+    fn learn_tool(&mut self, tool: &str) -> Result<(), InvalidAnnotation> {
+        let Some(name) = find(tool, "name").and_then(|name| Reader::new(name).string().ok()) else { return Ok(()) };
+        let learned = find(tool, "inputSchema").map_or_else(|| Ok(Vec::new()), annotations);
+        self.tools.retain(|(have, _)| *have != name);
+        let learned = learned?;
+        if !learned.is_empty() {
+            self.tools.push((name.into_owned(), learned));
+        }
+        Ok(())
+    }
+
+    /// Adds the fields for a `tools/call` with these parameters.
+    pub fn mirror(&self, params: &str, headers: &mut Headers) {
+        if self.tools.is_empty() {
+            return;
+        }
+        let Some(name) = find(params, "name").and_then(|name| Reader::new(name).string().ok()) else { return };
+        let Some((_, learned)) = self.tools.iter().find(|(have, _)| *have == name) else { return };
+        let Some(arguments) = find(params, "arguments") else { return };
+        for param in learned {
+            if let Some(value) = param.value(arguments) {
+                headers.push(param.header.clone(), value);
+            }
+        }
+    }
+}
+
+/// A value as a header field can carry it: as it is, or in base64 between markers.
+///
+/// ```
+/// use sandwire_proto::http::param_headers::encode_value;
+///
+/// assert_eq!(encode_value("us west 1"), "us west 1");
+/// assert_eq!(encode_value(" padded "), "=?base64?IHBhZGRlZCA=?=");
+/// ```
+#[must_use]
+pub fn encode_value(value: &str) -> Cow<'_, str> {
+    let plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        && !value.starts_with(' ')
+        && !value.ends_with(' ')
+        && !(value.starts_with(PREFIX) && value.ends_with(SUFFIX));
+    if plain {
+        return Cow::Borrowed(value);
+    }
+    let mut encoded = String::from(PREFIX);
+    STANDARD.encode_string(value, &mut encoded);
+    encoded.push_str(SUFFIX);
+    Cow::Owned(encoded)
+}
+
+/// The value a header field stands for.
+///
+/// # Errors
+/// If it is marked as base64 and is not that, or not UTF-8 inside.
+pub fn decode_value(field: &str) -> Result<Cow<'_, str>, InvalidValue> {
+    match field.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)) {
+        None => Ok(Cow::Borrowed(field)),
+        Some(inside) => {
+            let bytes = STANDARD.decode(inside).map_err(|_| InvalidValue)?;
+            String::from_utf8(bytes).map(Cow::Owned).map_err(|_| InvalidValue)
+        }
+    }
+}
+
+/// A header field that claims to be base64 and is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidValue;
