@@ -1,15 +1,16 @@
 /** What the page can do: connect, list, call, cancel, disconnect. Everything ends up in the state. */
-import { Client, McpError } from "sandwire/client";
+import { type CallOptions, Client, McpError } from "sandwire/client";
 import { startBuiltin } from "./builtin";
 import type { Capabilities, Implementation, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from "./protocol";
-import { changed, state, update, type ProgressEvent, type Run } from "./state";
+import { changed, state, update, type Run } from "./state";
 import { WireLog } from "./wire";
 
 export const BUILTIN = "built-in server";
 
 let client: Client | undefined;
 let stop: () => void = () => {};
-let opening: AbortController | undefined;
+/** Aborted when the connection, or the attempt to make one, is given up. */
+let life = new AbortController();
 let nextRun = 1;
 
 /** Connects to the server in the worker. */
@@ -31,27 +32,30 @@ export function connectUrl(): Promise<void> {
 async function open(where: string, target: () => string | MessagePort): Promise<void> {
   await disconnect();
   const log = new WireLog();
-  const abort = new AbortController();
-  opening = abort;
+  const { signal } = (life = new AbortController());
   delete state.failure;
   update({ phase: "connecting", where, wire: [], wireStart: performance.now() });
   try {
     const opened = await Client.connect(target(), {
       name: "sandwire-workbench",
       headers: headersOf(),
-      signal: abort.signal,
-      onNotification: (method: string) => void refresh(method),
-      onraw: (direction: "send" | "receive", text: string) => {
-        log.add(state.wire, direction === "send" ? "out" : "in", text);
+      signal,
+      onNotification: (method) => void refresh(method),
+      onraw: (direction, text) => {
+        log.add(state.wire, direction === "sent" ? "out" : "in", text);
         changed();
       },
+      onclose: (error) => {
+        if (error && !signal.aborted) void fail(error);
+      },
     });
-    if (opening !== abort) return void opened.close();
+    if (signal.aborted) return void opened.close();
     client = opened;
     adopt(opened);
     await loadLists(opened);
+    hearChanges(opened, signal);
   } catch (error) {
-    if (opening === abort) await fail(error);
+    if (!signal.aborted) await fail(error);
   }
 }
 
@@ -121,6 +125,19 @@ async function every<T>(key: string, page: (params: { cursor?: string }) => Prom
   return found;
 }
 
+/** A legacy server tells of changes by itself, a modern one when it is asked to. */
+function hearChanges(from: Client, signal: AbortSignal): void {
+  const { tools, resources, prompts } = from.getServerCapabilities() ?? {};
+  const wanted = {
+    ...(tools?.listChanged ? { toolsListChanged: true } : {}),
+    ...(resources?.listChanged ? { resourcesListChanged: true } : {}),
+    ...(prompts?.listChanged ? { promptsListChanged: true } : {}),
+  };
+  if (from.era !== "modern" || Object.keys(wanted).length === 0) return;
+  // How it ends is in the log of messages; the lists then stay as they are.
+  from.listen(wanted, (method) => void refresh(method), { signal }).catch(() => {});
+}
+
 async function refresh(method: string): Promise<void> {
   const from = client;
   if (!from) return;
@@ -157,10 +174,7 @@ export function getPrompt(name: string, args: Record<string, string>): void {
   );
 }
 
-interface RunOptions {
-  signal: AbortSignal;
-  onProgress: (progress: Omit<ProgressEvent, "at">) => void;
-}
+type RunOptions = Required<Pick<CallOptions, "signal" | "onProgress" | "timeout" | "parse">>;
 
 function run(
   subject: string,
@@ -183,11 +197,19 @@ function run(
   };
   state.runs.unshift(entry);
   changed();
-  const onProgress: RunOptions["onProgress"] = (progress) => {
-    entry.progress.push({ ...progress, at: performance.now() });
-    changed();
-  };
-  ask(from, { signal: abort.signal, onProgress })
+  ask(from, {
+    signal: abort.signal,
+    // A person watches, and has a button to cancel.
+    timeout: Infinity,
+    onProgress(progress) {
+      entry.progress.push({ ...progress, at: performance.now() });
+      changed();
+    },
+    parse(text) {
+      entry.text = text;
+      return JSON.parse(text);
+    },
+  })
     .then((result) => {
       entry.result = result as JsonObject;
       entry.status = entry.result.isError === true ? "failed" : "done";
@@ -206,7 +228,7 @@ function describe(error: unknown): NonNullable<Run["error"]> {
   if (error instanceof McpError) {
     return {
       message: error.message,
-      ...(error.code === undefined ? {} : { code: error.code }),
+      code: error.code,
       ...(error.data === undefined ? {} : { data: error.data }),
     };
   }
@@ -221,8 +243,7 @@ async function fail(error: unknown): Promise<void> {
 
 /** Gives up an opening, or ends the connection; the log of messages stays to be read. */
 export async function disconnect(): Promise<void> {
-  opening?.abort();
-  opening = undefined;
+  life.abort();
   const closing = client;
   client = undefined;
   delete state.peer;

@@ -38,7 +38,9 @@ export interface Run {
   status: RunStatus;
   progress: ProgressEvent[];
   result?: JsonObject;
-  error?: { message: string; code?: number; data?: unknown };
+  /** The result as the server wrote it. */
+  text?: string;
+  error?: { message: string; code?: number | string; data?: unknown };
   cancel: () => void;
 }
 

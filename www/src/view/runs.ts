@@ -4,7 +4,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { state, type ProgressEvent, type Run } from "../state";
 import { outcome } from "./content";
 import { span } from "./format";
-import { valueView } from "./json";
+import { jsonView, valueView } from "./json";
 
 const WORDS: Record<Run["status"], string> = {
   running: "running",
@@ -38,7 +38,7 @@ function card(run: Run): TemplateResult {
       <summary>Sent and received</summary>
       <h4>Parameters</h4>
       ${valueView(run.sent, "Parameters")}
-      ${run.result ? html`<h4>Result</h4><div data-testid="raw-result">${valueView(run.result, "Result")}</div>` : nothing}
+      ${run.result ? html`<h4>Result</h4><div data-testid="raw-result">${jsonView(run.text ?? "", "Result")}</div>` : nothing}
     </details>
   </article>`;
 }
