@@ -28,6 +28,12 @@ pub fn cache() -> PathBuf {
         .join("sandwire")
 }
 
+/// The official schemas and examples, which some tests compare with: `SANDWIRE_SPEC`, else a folder beside the
+/// checkout.
+pub fn spec() -> PathBuf {
+    folder("SANDWIRE_SPEC").map_or_else(|| root().join("../shared/spec"), |dir| root().join(dir))
+}
+
 /// A path as a reader of the output likes it: relative to the checkout where it is inside.
 pub fn show(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()

@@ -25,6 +25,7 @@ const RULES: &[Rule] = &[
     Rule { about: "no tokio in a normal dependency tree", check: graph::tokio },
     Rule { about: "wasm-bindgen and its kin only under sandwire-web and sandwire-js", check: graph::bindings },
     Rule { about: "no heavy crate in a default wasm tree", check: graph::heavy },
+    Rule { about: "what we build on has a license that fits", check: graph::licenses },
     Rule { about: "below layer 3 only sandwire-io/src/bounds.rs knows the target", check: code::target_cfg },
     Rule { about: "layer 0 has no async, no clock, no randomness and no I/O", check: code::pure },
     Rule { about: "versions are compared in version.rs and opening.rs only", check: code::versions },

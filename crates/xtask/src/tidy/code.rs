@@ -239,7 +239,8 @@ mod tests {
         let text = "fn a() { unreachable!() }\nfn b() { assert!(true) }\n";
         assert_eq!(panics(&lib("sandwire-io", text)).len(), 2);
         let text = "const _: () = assert!(true);\nfn a() { debug_assert!(true) }\n\
-            #[cfg(test)]\nmod tests { fn a() { panic!() } }\n#[cfg(test)]\nmod more;\n";
+            #[cfg(test)]\nmod tests { fn a() { panic!() } }\n#[cfg(test)]\nmod more;\n\
+            #[cfg(any(test, feature = \"fuzzing\"))]\nfn fuzz() { assert!(true) }\n";
         assert!(panics(&lib("sandwire-io", text)).is_empty());
     }
 

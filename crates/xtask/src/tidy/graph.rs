@@ -4,6 +4,20 @@ use super::workspace::{Tree, Workspace};
 
 const BINDING_CRATES: &[&str] = &["sandwire-web", "sandwire-js"];
 const HEAVY: &[&str] = &["url", "regex", "uuid", "tracing", "schemars"];
+const LICENSES: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
 
 /// tokio's crates in a normal tree.
 pub fn tokio(workspace: &Workspace) -> Vec<String> {
@@ -23,6 +37,16 @@ pub fn bindings(workspace: &Workspace) -> Vec<String> {
 pub fn heavy(workspace: &Workspace) -> Vec<String> {
     let is_heavy = |name: &str| HEAVY.contains(&name);
     workspace.wasm_trees.iter().filter_map(|tree| found(tree, is_heavy, &[])).collect()
+}
+
+/// Packages whose license is none of those we may build on.
+pub fn licenses(workspace: &Workspace) -> Vec<String> {
+    let fits = |expression: &str| {
+        let expression = expression.replace(['(', ')'], "").replace('/', " OR ");
+        expression.split(" OR ").any(|terms| terms.split(" AND ").all(|term| LICENSES.contains(&term.trim())))
+    };
+    let unfit = workspace.licenses.iter().filter(|(_, license)| !fits(license));
+    unfit.map(|(name, license)| format!("{name}: {license}")).collect()
 }
 
 /// The first way down a tree to an unwanted crate that does not lead through one of `except`.
@@ -64,5 +88,23 @@ mod tests {
         let text = "0 sandwire-web v0.1.0\n1 gloo-net v0.7.0\n2 url v2.0.0\n";
         assert_eq!(heavy(&tree(text)), ["sandwire-web > gloo-net > url"]);
         assert!(heavy(&tree("0 a v0.1.0\n1 regex-lite v0.1.0\n")).is_empty());
+    }
+
+    #[test]
+    fn a_license_that_does_not_fit_is_found() {
+        let found = |license: &str| {
+            let licenses = vec![("a".to_owned(), license.to_owned())];
+            licenses_of(licenses).len()
+        };
+        for fits in ["MIT", "GPL-3.0 OR MIT", "(MIT OR Apache-2.0) AND Unicode-3.0", "MIT/Apache-2.0"] {
+            assert_eq!(found(fits), 0, "{fits}");
+        }
+        for unfit in ["GPL-3.0", "MIT AND GPL-3.0", ""] {
+            assert_eq!(found(unfit), 1, "{unfit}");
+        }
+    }
+
+    fn licenses_of(licenses: Vec<(String, String)>) -> Vec<String> {
+        super::licenses(&Workspace { licenses, ..Workspace::default() })
     }
 }

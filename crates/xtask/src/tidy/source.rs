@@ -124,7 +124,13 @@ fn marks_tests(attribute: &Attribute) -> bool {
     let mut tokens = Vec::new();
     flatten(attribute.meta.to_token_stream(), &mut tokens);
     let words: Vec<_> = tokens.iter().map(|token| token.text.as_str()).collect();
-    words == ["test"] || words == ["cfg", "(", "test", ")"]
+    match words.split_first() {
+        Some((&"test", [])) => true,
+        Some((&"cfg", condition)) => condition
+            .iter()
+            .all(|word| matches!(*word, "(" | ")" | "," | "=" | "any" | "feature" | "test" | "\"fuzzing\"")),
+        _ => false,
+    }
 }
 
 /// The attributes of an item.

@@ -23,6 +23,8 @@ const TARGETS: &[&str] = &[
 pub struct Workspace {
     pub packages: Vec<Package>,
     pub files: Vec<File>,
+    /// The packages of others and the licenses they name.
+    pub licenses: Vec<(String, String)>,
     /// The tree of each package on [`TARGETS`], every feature on.
     pub full_trees: Vec<Tree>,
     /// The same for each package with its default features in wasm.
@@ -56,13 +58,13 @@ pub struct Tree(pub Vec<(usize, String)>);
 impl Workspace {
     /// Reads the workspace.
     pub fn load() -> Result<Self> {
-        let metadata = run::cargo()
-            .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
-            .read()
-            .or_else(|_| run::cargo().args(["metadata", "--format-version=1", "--no-deps"]).read())?;
+        let metadata = run::cargo().args(["metadata", "--format-version=1", "--all-features"]).read()?;
         let metadata: Value = serde_json::from_str(&metadata)?;
-        let members = metadata.get("packages").and_then(Value::as_array);
-        let packages = members.context("cargo metadata lists no packages")?.iter().filter_map(package);
+        let all = metadata.get("packages").and_then(Value::as_array);
+        let all = all.context("cargo metadata lists no packages")?;
+        let (members, others): (Vec<_>, Vec<_>) =
+            all.iter().partition(|package| package.get("source").is_none_or(Value::is_null));
+        let packages = members.into_iter().filter_map(package);
         let packages: Vec<Package> = packages.collect();
         let mut files = Vec::new();
         read_files(paths::root(), &mut files)?;
@@ -76,7 +78,13 @@ impl Workspace {
         };
         let built: Vec<_> = packages.iter().filter(|package| package.name != "xtask").collect();
         let shipped: Vec<_> = packages.iter().filter(|package| package.ships).collect();
-        Ok(Self { full_trees: trees(&built, &all)?, wasm_trees: trees(&shipped, &wasm)?, packages, files })
+        Ok(Self {
+            full_trees: trees(&built, &all)?,
+            wasm_trees: trees(&shipped, &wasm)?,
+            licenses: others.into_iter().map(license).collect(),
+            packages,
+            files,
+        })
     }
 
     /// The package whose folder holds a file.
@@ -126,6 +134,11 @@ fn package(value: &Value) -> Option<Package> {
         ships: value.get("publish").is_none_or(Value::is_null),
         uses: uses.collect(),
     })
+}
+
+fn license(value: &Value) -> (String, String) {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    (text("name"), text("license"))
 }
 
 const TEXT: &[&str] =
