@@ -4,6 +4,8 @@
 #[doc(hidden)]
 #[path = "macro_support.rs"]
 pub mod __macro;
+mod guard;
+pub mod http;
 pub mod schema;
 
 pub use schema::Schema;

@@ -7,8 +7,8 @@ use std::{fmt, sync::Arc};
 
 use sandwire_json::{Raw, Reader, Writer, find};
 use sandwire_types::{
-    Era, ErrorCode, ErrorObject, Message, Method, Notification, Reply, Request, RequestId,
-    RequestMeta, Response, ResultKind, Side,
+    Era, ErrorCode, ErrorObject, Message, Method, Notification, Reply, Request, RequestId, RequestMeta, Response,
+    ResultKind, Side,
 };
 
 use super::{CallKey, Machine, Output, calls::Entry, invalid, seal::Sealer};
@@ -70,8 +70,7 @@ impl From<AskError> for ErrorObject {
                 writer.key("requiredCapabilities");
                 writer.raw(required.as_str());
                 writer.end_object();
-                Self::new(ErrorCode::MISSING_CLIENT_CAPABILITY, message)
-                    .with_data(writer.into_raw())
+                Self::new(ErrorCode::MISSING_CLIENT_CAPABILITY, message).with_data(writer.into_raw())
             }
             AskError::Refused(error) => error,
             AskError::NotInVersion | AskError::NoWayBack => invalid(message),
@@ -163,48 +162,24 @@ impl Machine {
         clock: Clock<'_>,
     ) -> Result<AskStep, AskError> {
         self.resume(call, clock)?;
-        let entry = self
-            .calls
-            .get(call)
-            .filter(|entry| entry.is_running())
-            .ok_or(AskError::Over)?;
-        if let Some(answer) = entry
-            .asks
-            .as_ref()
-            .and_then(|asks| lookup(&asks.answers, name))
-        {
+        let entry = self.calls.get(call).filter(|entry| entry.is_running()).ok_or(AskError::Over)?;
+        if let Some(answer) = entry.asks.as_ref().and_then(|asks| lookup(&asks.answers, name)) {
             return Ok(AskStep::Answered(answer));
         }
         check(&entry.peer, method, params)?;
         let (era, via) = (entry.peer.era(), entry.via);
         match era {
             Era::Legacy if self.single => Err(AskError::NoWayBack),
-            Era::Legacy => Ok(AskStep::Sent(
-                self.send_question(call, via, name, method, params),
-            )),
+            Era::Legacy => Ok(AskStep::Sent(self.send_question(call, via, name, method, params))),
             Era::Modern if !entry.method.may_require_input() => Err(AskError::NotInVersion),
             Era::Modern => {
-                let until = clock
-                    .unix_time
-                    .map(|now| now.saturating_add(self.config.suspension_seconds));
+                let until = clock.unix_time.map(|now| now.saturating_add(self.config.suspension_seconds));
                 let entry = self.calls.get_mut(call).ok_or(AskError::Over)?;
                 let asks = entry.asks.get_or_insert_default();
-                asks.suspension = Some(Suspension {
-                    sealer: clock.sealer.clone(),
-                    until,
-                    make: suspended,
-                });
-                if !asks
-                    .questions
-                    .iter()
-                    .any(|question| &*question.name == name)
-                {
+                asks.suspension = Some(Suspension { sealer: clock.sealer.clone(), until, make: suspended });
+                if !asks.questions.iter().any(|question| &*question.name == name) {
                     let (method, params) = (method.clone(), params.clone());
-                    asks.questions.push(Question {
-                        name: name.into(),
-                        method,
-                        params,
-                    });
+                    asks.questions.push(Question { name: name.into(), method, params });
                 }
                 Ok(AskStep::Suspended)
             }
@@ -215,12 +190,7 @@ impl Machine {
     ///
     /// # Errors
     /// The client brought back a state that is not one of this server's, or too late.
-    pub fn recorded(
-        &mut self,
-        call: CallKey,
-        name: &str,
-        clock: Clock<'_>,
-    ) -> Result<Option<Raw>, AskError> {
+    pub fn recorded(&mut self, call: CallKey, name: &str, clock: Clock<'_>) -> Result<Option<Raw>, AskError> {
         self.resume(call, clock)?;
         let asks = self.calls.get(call).and_then(|entry| entry.asks.as_ref());
         Ok(asks.and_then(|asks| lookup(&asks.records, name)))
@@ -230,20 +200,9 @@ impl Machine {
     ///
     /// # Errors
     /// As [`recorded`](Self::recorded).
-    pub fn record(
-        &mut self,
-        call: CallKey,
-        name: &str,
-        value: Raw,
-        clock: Clock<'_>,
-    ) -> Result<(), AskError> {
+    pub fn record(&mut self, call: CallKey, name: &str, value: Raw, clock: Clock<'_>) -> Result<(), AskError> {
         self.resume(call, clock)?;
-        let asks = self
-            .calls
-            .get_mut(call)
-            .ok_or(AskError::Over)?
-            .asks
-            .get_or_insert_default();
+        let asks = self.calls.get_mut(call).ok_or(AskError::Over)?.asks.get_or_insert_default();
         asks.records.retain(|(have, _)| &**have != name);
         asks.records.push((name.into(), value));
         Ok(())
@@ -289,58 +248,34 @@ impl Machine {
         let result = match response.result {
             Ok(reply) => {
                 if let Some(entry) = self.calls.get_mut(open.call) {
-                    entry
-                        .asks
-                        .get_or_insert_default()
-                        .answers
-                        .push((open.name, reply.value.clone()));
+                    entry.asks.get_or_insert_default().answers.push((open.name, reply.value.clone()));
                 }
                 Ok(reply.value)
             }
             Err(error) => Err(AskError::Refused(error)),
         };
-        self.outputs.push_back(Output::Answer {
-            ask: open.key,
-            result,
-        });
+        self.outputs.push_back(Output::Answer { ask: open.key, result });
     }
 
     pub(super) fn withdraw_asks(&mut self, call: CallKey) {
         while let Some(at) = self.asks.iter().position(|open| open.call == call) {
             let open = self.asks.swap_remove(at);
             self.send_withdrawal(open.key);
-            self.outputs.push_back(Output::Answer {
-                ask: open.key,
-                result: Err(AskError::Over),
-            });
+            self.outputs.push_back(Output::Answer { ask: open.key, result: Err(AskError::Over) });
         }
     }
 
-    fn send_question(
-        &mut self,
-        call: CallKey,
-        via: Via,
-        name: &str,
-        method: &Method,
-        params: &Raw,
-    ) -> AskKey {
+    fn send_question(&mut self, call: CallKey, via: Via, name: &str, method: &Method, params: &Raw) -> AskKey {
         let key = AskKey(self.next_ask);
         self.next_ask = self.next_ask.wrapping_add(1);
-        self.asks.push(OpenAsk {
-            key,
-            call,
-            name: name.into(),
-        });
+        self.asks.push(OpenAsk { key, call, name: name.into() });
         let request = Request {
             id: RequestId::Number(key.0),
             method: method.clone(),
             params: Some(params.clone()),
             meta: RequestMeta::default(),
         };
-        self.outputs.push_back(Output::Send {
-            via,
-            message: Message::Request(request),
-        });
+        self.outputs.push_back(Output::Send { via, message: Message::Request(request) });
         key
     }
 
@@ -350,15 +285,9 @@ impl Machine {
         writer.key("requestId");
         writer.integer(ask.0);
         writer.end_object();
-        let notification = Notification {
-            method: Method::Cancelled,
-            params: Some(writer.into_raw()),
-            subscription: None,
-        };
-        self.outputs.push_back(Output::Send {
-            via: Via::Pipe,
-            message: Message::Notification(notification),
-        });
+        let notification =
+            Notification { method: Method::Cancelled, params: Some(writer.into_raw()), subscription: None };
+        self.outputs.push_back(Output::Send { via: Via::Pipe, message: Message::Notification(notification) });
     }
 
     /// Reads, once, what the client brought back of earlier rounds.
@@ -376,8 +305,7 @@ impl Machine {
             }
             if let Some(responses) = find(params, "inputResponses") {
                 read_pairs(responses, &mut asks.answers).map_err(|_| {
-                    let message =
-                        "inputResponses must be an object with an answer for every question asked";
+                    let message = "inputResponses must be an object with an answer for every question asked";
                     AskError::Refused(ErrorObject::new(ErrorCode::INVALID_PARAMS, message))
                 })?;
             }
@@ -388,10 +316,7 @@ impl Machine {
 }
 
 fn lookup(pairs: &[(Arc<str>, Raw)], name: &str) -> Option<Raw> {
-    pairs
-        .iter()
-        .find(|(have, _)| &**have == name)
-        .map(|(_, value)| value.clone())
+    pairs.iter().find(|(have, _)| &**have == name).map(|(_, value)| value.clone())
 }
 
 fn read_pairs(object: &str, pairs: &mut Vec<(Arc<str>, Raw)>) -> Result<(), sandwire_json::Error> {
@@ -425,14 +350,8 @@ fn invalid_state() -> AskError {
 /// What a sealed state belongs to: the same call, with the same target and arguments.
 fn context(entry: &Entry) -> [&str; 3] {
     let params = entry.params.as_ref().map_or("{}", Raw::as_str);
-    let target = find(params, "name")
-        .or_else(|| find(params, "uri"))
-        .unwrap_or_default();
-    [
-        entry.method.as_str(),
-        target,
-        find(params, "arguments").unwrap_or_default(),
-    ]
+    let target = find(params, "name").or_else(|| find(params, "uri")).unwrap_or_default();
+    [entry.method.as_str(), target, find(params, "arguments").unwrap_or_default()]
 }
 
 fn open_state(asks: &mut Asks, sealed: &str, entry: &Entry, clock: Clock<'_>) -> Option<()> {
@@ -482,9 +401,7 @@ fn suspended(suspension: &Suspension, asks: &Asks, entry: &Entry) -> Raw {
 fn check(peer: &PeerInfo, method: &Method, params: &Raw) -> Result<(), AskError> {
     let (capability, part) = match method {
         Method::RootsList => ("roots", None),
-        Method::SamplingCreateMessage => {
-            ("sampling", find(params.as_str(), "tools").map(|_| "tools"))
-        }
+        Method::SamplingCreateMessage => ("sampling", find(params.as_str(), "tools").map(|_| "tools")),
         Method::ElicitationCreate => {
             let url = find(params.as_str(), "mode") == Some("\"url\"");
             ("elicitation", Some(if url { "url" } else { "form" }))
@@ -513,7 +430,5 @@ fn check(peer: &PeerInfo, method: &Method, params: &Raw) -> Result<(), AskError>
     }
     writer.end_object();
     writer.end_object();
-    Err(AskError::Undeclared {
-        required: writer.into_raw(),
-    })
+    Err(AskError::Undeclared { required: writer.into_raw() })
 }

@@ -62,49 +62,30 @@ impl Calls {
         let hash = hash(&entry.id);
         let free = self.free.pop();
         if let Some(index) = free
-            && let (Some(slot), Some(place)) = (
-                self.slots.get_mut(index as usize),
-                self.hashes.get_mut(index as usize),
-            )
+            && let (Some(slot), Some(place)) = (self.slots.get_mut(index as usize), self.hashes.get_mut(index as usize))
         {
             slot.entry = Some(entry);
             *place = hash;
-            return CallKey {
-                slot: index,
-                generation: slot.generation,
-            };
+            return CallKey { slot: index, generation: slot.generation };
         }
         let index = self.slots.len() as u32;
-        self.slots.push(Slot {
-            generation: 0,
-            entry: Some(entry),
-        });
+        self.slots.push(Slot { generation: 0, entry: Some(entry) });
         self.hashes.push(hash);
-        CallKey {
-            slot: index,
-            generation: 0,
-        }
+        CallKey { slot: index, generation: 0 }
     }
 
     pub(super) fn get(&self, key: CallKey) -> Option<&Entry> {
         let slot = self.slots.get(key.slot as usize)?;
-        slot.entry
-            .as_ref()
-            .filter(|_| slot.generation == key.generation)
+        slot.entry.as_ref().filter(|_| slot.generation == key.generation)
     }
 
     pub(super) fn get_mut(&mut self, key: CallKey) -> Option<&mut Entry> {
         let slot = self.slots.get_mut(key.slot as usize)?;
-        slot.entry
-            .as_mut()
-            .filter(|_| slot.generation == key.generation)
+        slot.entry.as_mut().filter(|_| slot.generation == key.generation)
     }
 
     pub(super) fn remove(&mut self, key: CallKey) -> Option<Entry> {
-        let slot = self
-            .slots
-            .get_mut(key.slot as usize)
-            .filter(|slot| slot.generation == key.generation)?;
+        let slot = self.slots.get_mut(key.slot as usize).filter(|slot| slot.generation == key.generation)?;
         let entry = slot.entry.take()?;
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(key.slot);
@@ -121,26 +102,16 @@ impl Calls {
 
     pub(super) fn find(&self, id: &RequestId) -> Option<CallKey> {
         let wanted = hash(id);
-        self.hashes
-            .iter()
-            .enumerate()
-            .filter(|(_, hash)| **hash == wanted)
-            .find_map(|(index, _)| {
-                let slot = self.slots.get(index)?;
-                let entry = slot.entry.as_ref()?;
-                (entry.id == *id).then_some(CallKey {
-                    slot: index as u32,
-                    generation: slot.generation,
-                })
-            })
+        self.hashes.iter().enumerate().filter(|(_, hash)| **hash == wanted).find_map(|(index, _)| {
+            let slot = self.slots.get(index)?;
+            let entry = slot.entry.as_ref()?;
+            (entry.id == *id).then_some(CallKey { slot: index as u32, generation: slot.generation })
+        })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (CallKey, &Entry)> {
         self.slots.iter().enumerate().filter_map(|(index, slot)| {
-            let key = CallKey {
-                slot: index as u32,
-                generation: slot.generation,
-            };
+            let key = CallKey { slot: index as u32, generation: slot.generation };
             slot.entry.as_ref().map(|entry| (key, entry))
         })
     }
@@ -154,9 +125,9 @@ impl Calls {
 fn hash(id: &RequestId) -> u32 {
     let hash = match id {
         RequestId::Number(number) => (*number as u32) ^ ((*number >> 32) as u32),
-        RequestId::String(text) => text.bytes().fold(0x811c_9dc5, |hash: u32, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        }),
+        RequestId::String(text) => {
+            text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+        }
     };
     hash.wrapping_mul(2) | 1
 }

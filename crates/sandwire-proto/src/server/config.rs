@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{CacheHint, CacheScope, Era, KNOWN_VERSIONS, Method, ProtocolVersion};
+use sandwire_types::{
+    CacheHint, CacheScope, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion,
+};
 
 use super::seal::Sealer;
 use crate::Limits;
@@ -44,10 +46,7 @@ impl Config {
             info,
             instructions: None,
             versions,
-            cache: CacheHint {
-                ttl_ms: 0,
-                scope: CacheScope::Private,
-            },
+            cache: CacheHint { ttl_ms: 0, scope: CacheScope::Private },
             limits: Limits::default(),
             custom_methods: false,
             suspension_seconds: 600,
@@ -80,9 +79,7 @@ impl Config {
             Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
                 self.declares(Declared::RESOURCES)
             }
-            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
-                self.declares(Declared::SUBSCRIBE)
-            }
+            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => self.declares(Declared::SUBSCRIBE),
             Method::CompletionComplete => self.declares(Declared::COMPLETIONS),
             Method::LoggingSetLevel => self.declares(Declared::LOGGING),
             Method::Other(_) => self.custom_methods,
@@ -90,11 +87,27 @@ impl Config {
         }
     }
 
-    pub(super) fn newest_legacy(&self) -> Option<ProtocolVersion> {
-        self.versions
-            .iter()
-            .copied()
-            .find(|version| version.era() == Era::Legacy)
+    /// The newest version of the legacy era that is served.
+    #[must_use]
+    pub fn newest_legacy(&self) -> Option<ProtocolVersion> {
+        self.versions.iter().copied().find(|version| version.era() == Era::Legacy)
+    }
+
+    /// The error for a version that is not served, naming those that are.
+    #[must_use]
+    pub fn unsupported_version(&self, requested: &str) -> ErrorObject {
+        let mut writer = Writer::new();
+        writer.begin_object();
+        writer.key("supported");
+        self.write_versions(&mut writer);
+        writer.key("requested");
+        writer.string(requested);
+        writer.end_object();
+        ErrorObject::new(
+            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+            "the server does not speak this protocol version here; use one of the supported ones",
+        )
+        .with_data(writer.into_raw())
     }
 
     pub(super) fn write_versions(&self, writer: &mut Writer) {
@@ -130,9 +143,7 @@ impl Declared {
             ("completions", Self::COMPLETIONS, 0),
             ("logging", Self::LOGGING, 0),
         ] {
-            let Some(value) =
-                find(capabilities.as_str(), key).filter(|value| value.starts_with('{'))
-            else {
+            let Some(value) = find(capabilities.as_str(), key).filter(|value| value.starts_with('{')) else {
                 continue;
             };
             bits |= bit.0;

@@ -10,19 +10,15 @@ use super::{
     config::Declared,
     listen::{covers, updated},
     opening::Opening,
-    say::severity,
 };
 use crate::{PeerInfo, Via};
 
 impl Machine {
     pub(super) fn set_level(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
-        let level = request
-            .params
-            .as_ref()
-            .and_then(|params| find(params.as_str(), "level"));
+        let level = request.params.as_ref().and_then(|params| find(params.as_str(), "level"));
         let level = level.and_then(|text| sandwire_json::from_str::<LoggingLevel>(text).ok());
         match level {
-            Some(level) if severity(&level).is_some() => {
+            Some(level) if level.severity().is_some() => {
                 self.level = Some(level);
                 self.answer_value(via, request, peer, Raw::object());
             }
@@ -36,11 +32,7 @@ impl Machine {
 
     pub(super) fn subscribe(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
         let Some(uri) = string_param(request, "uri") else {
-            return self.refuse(
-                via,
-                request,
-                "uri must be a string: the resource to hear of",
-            );
+            return self.refuse(via, request, "uri must be a string: the resource to hear of");
         };
         if !self.watched.contains(&uri) {
             if self.watched.len() >= self.config.limits.max_queue {
@@ -57,21 +49,14 @@ impl Machine {
 
     pub(super) fn unsubscribe(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
         let Some(uri) = string_param(request, "uri") else {
-            return self.refuse(
-                via,
-                request,
-                "uri must be a string: the resource to hear no more of",
-            );
+            return self.refuse(via, request, "uri must be a string: the resource to hear no more of");
         };
         self.watched.retain(|watched| *watched != uri);
         self.answer_value(via, request, peer, Raw::object());
     }
 
     pub(super) fn changed_legacy(&mut self, change: &Change) {
-        let Opening::Legacy {
-            initialized: true, ..
-        } = self.opening
-        else {
+        let Opening::Legacy { initialized: true, .. } = self.opening else {
             return;
         };
         if self.single {
@@ -80,16 +65,10 @@ impl Machine {
         let (declared, method, params) = match change {
             Change::Tools => (Declared::TOOLS_CHANGED, Method::ToolsListChanged, None),
             Change::Prompts => (Declared::PROMPTS_CHANGED, Method::PromptsListChanged, None),
-            Change::Resources => (
-                Declared::RESOURCES_CHANGED,
-                Method::ResourcesListChanged,
-                None,
-            ),
-            Change::Resource(uri) if covers(&self.watched, uri) => (
-                Declared::SUBSCRIBE,
-                Method::ResourcesUpdated,
-                Some(updated(uri)),
-            ),
+            Change::Resources => (Declared::RESOURCES_CHANGED, Method::ResourcesListChanged, None),
+            Change::Resource(uri) if covers(&self.watched, uri) => {
+                (Declared::SUBSCRIBE, Method::ResourcesUpdated, Some(updated(uri)))
+            }
             Change::Resource(_) => return,
         };
         if self.config.declares(declared) {
@@ -98,11 +77,7 @@ impl Machine {
     }
 
     fn refuse(&mut self, via: Via, request: &Request, message: &'static str) {
-        self.answer(
-            via,
-            request.id.clone(),
-            Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message)),
-        );
+        self.answer(via, request.id.clone(), Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message)));
     }
 }
 

@@ -27,8 +27,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use sandwire_json::Raw;
 use sandwire_types::{
-    Envelope, ErrorCode, ErrorObject, LoggingLevel, Message, Method, Notification, Reply, Request,
-    RequestId, Response, Side, WireError,
+    Envelope, ErrorCode, ErrorObject, LoggingLevel, Message, Method, Notification, Reply, Request, RequestId, Response,
+    Side, WireError,
 };
 
 use self::{
@@ -121,10 +121,7 @@ impl Machine {
     #[must_use]
     pub fn for_exchange(config: Arc<Config>, legacy: Option<Arc<PeerInfo>>) -> Self {
         let opening = match legacy {
-            Some(peer) => Opening::Legacy {
-                peer,
-                initialized: true,
-            },
+            Some(peer) => Opening::Legacy { peer, initialized: true },
             None => Opening::Modern,
         };
         Self::with(config, opening, true)
@@ -158,18 +155,9 @@ impl Machine {
             return;
         }
         match input {
-            Input::Message {
-                via,
-                message: Message::Request(request),
-            } => self.request(via, request),
-            Input::Message {
-                message: Message::Notification(notification),
-                ..
-            } => self.notification(notification),
-            Input::Message {
-                message: Message::Response(response),
-                ..
-            } => self.response(response),
+            Input::Message { via, message: Message::Request(request) } => self.request(via, request),
+            Input::Message { message: Message::Notification(notification), .. } => self.notification(notification),
+            Input::Message { message: Message::Response(response), .. } => self.response(response),
             Input::Garbage { via, error } => self.garbage(via, error),
             Input::Ended { exchange, .. } => self.abandon(Via::Exchange(exchange)),
             Input::Closed(_) => self.shut(),
@@ -231,10 +219,7 @@ impl Machine {
     pub fn wants_changes(&self) -> bool {
         match &self.opening {
             Opening::Legacy { .. } => !self.single,
-            _ => self
-                .calls
-                .iter()
-                .any(|(_, entry)| matches!(entry.state, State::Listening(_))),
+            _ => self.calls.iter().any(|(_, entry)| matches!(entry.state, State::Listening(_))),
         }
     }
 
@@ -250,16 +235,10 @@ impl Machine {
 
     fn request(&mut self, via: Via, request: Request) {
         if self.calls.find(&request.id).is_some() {
-            let error = invalid(
-                "a request with this id is still under way; give every request an id of its own",
-            );
+            let error = invalid("a request with this id is still under way; give every request an id of its own");
             return self.answer(via, request.id, Err(error));
         }
-        if request
-            .params
-            .as_ref()
-            .is_some_and(|params| params.as_str().len() > self.config.limits.max_message_bytes)
-        {
+        if request.params.as_ref().is_some_and(|params| params.as_str().len() > self.config.limits.max_message_bytes) {
             let error = invalid("the request is over the server's size limit; send less at once");
             return self.answer(via, request.id, Err(error));
         }
@@ -309,13 +288,7 @@ impl Machine {
         true
     }
 
-    fn begin(
-        &mut self,
-        via: Via,
-        request: &Request,
-        peer: &Arc<PeerInfo>,
-        state: State,
-    ) -> Option<CallKey> {
+    fn begin(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>, state: State) -> Option<CallKey> {
         if self.calls.len() >= self.config.limits.max_peer_requests {
             let error = ErrorObject::new(
                 ErrorCode::INTERNAL_ERROR,
@@ -366,8 +339,7 @@ impl Machine {
                 None => return,
             },
         };
-        self.outputs
-            .push_back(Output::Notification { notification, peer });
+        self.outputs.push_back(Output::Notification { notification, peer });
     }
 
     fn cancel(&mut self, key: CallKey) {
@@ -404,22 +376,16 @@ impl Machine {
     }
 
     fn garbage(&mut self, via: Via, error: WireError) {
-        if error.is_response {
+        if error.is_response || error.is_notification {
             return;
         }
         let result = Err(ErrorObject::new(error.code, error.message));
-        let message = Message::Response(Response {
-            id: error.id,
-            result,
-        });
+        let message = Message::Response(Response { id: error.id, result });
         self.outputs.push_back(Output::Send { via, message });
     }
 
     fn answer(&mut self, via: Via, id: RequestId, result: Result<Reply, ErrorObject>) {
-        let message = Message::Response(Response {
-            id: Some(id),
-            result,
-        });
+        let message = Message::Response(Response { id: Some(id), result });
         self.outputs.push_back(Output::Send { via, message });
     }
 }

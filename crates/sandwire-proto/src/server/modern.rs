@@ -29,10 +29,7 @@ impl Machine {
     }
 
     pub(super) fn listen(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
-        let wanted = request
-            .params
-            .as_ref()
-            .and_then(|params| find(params.as_str(), "notifications"));
+        let wanted = request.params.as_ref().and_then(|params| find(params.as_str(), "notifications"));
         let Some(filter) = wanted.and_then(|text| Filter::read(text, &self.config).ok()) else {
             let error = ErrorObject::new(
                 ErrorCode::INVALID_PARAMS,
@@ -42,17 +39,9 @@ impl Machine {
             return self.answer(via, request.id.clone(), Err(error));
         };
         let acknowledgement = filter.acknowledgement();
-        if self
-            .begin(via, request, peer, State::Listening(filter))
-            .is_some()
-        {
+        if self.begin(via, request, peer, State::Listening(filter)).is_some() {
             let id = Some(request.id.clone());
-            self.send_notification(
-                via,
-                Method::SubscriptionsAcknowledged,
-                Some(acknowledgement),
-                id,
-            );
+            self.send_notification(via, Method::SubscriptionsAcknowledged, Some(acknowledgement), id);
         }
     }
 
@@ -76,11 +65,7 @@ impl Machine {
 
     pub(super) fn end_subscriptions(&mut self) {
         for key in self.calls.keys() {
-            if !self
-                .calls
-                .get(key)
-                .is_some_and(|entry| matches!(entry.state, State::Listening(_)))
-            {
+            if !self.calls.get(key).is_some_and(|entry| matches!(entry.state, State::Listening(_))) {
                 continue;
             }
             let Some(entry) = self.calls.remove(key) else {

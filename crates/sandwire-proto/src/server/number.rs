@@ -2,11 +2,7 @@
 
 /// `value` as it will be written: six decimals, none beyond what an `i64` of millionths can hold.
 pub(super) fn round(value: f64) -> f64 {
-    if value.abs() < 9e12 {
-        (value * 1e6).round() / 1e6
-    } else {
-        value.trunc()
-    }
+    if value.abs() < 9e12 { (value * 1e6).round() / 1e6 } else { value.trunc() }
 }
 
 /// The JSON text of a number that was rounded; zero if there is none.
@@ -47,12 +43,7 @@ pub(super) fn push_digits(text: &mut String, number: u64, width: usize) {
             break;
         }
     }
-    text.extend(
-        digits
-            .iter()
-            .skip(digits.len() - used)
-            .map(|digit| char::from(*digit)),
-    );
+    text.extend(digits.iter().skip(digits.len() - used).map(|digit| char::from(*digit)));
 }
 
 #[cfg(test)]
@@ -75,9 +66,7 @@ mod tests {
             (-1e-9, "-0"),
         ] {
             assert_eq!(
-                write(round(value))
-                    .trim_start_matches("-0")
-                    .trim_start_matches('-'),
+                write(round(value)).trim_start_matches("-0").trim_start_matches('-'),
                 text.trim_start_matches("-0").trim_start_matches('-'),
                 "{value}"
             );

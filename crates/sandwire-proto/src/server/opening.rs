@@ -6,9 +6,7 @@
 use std::sync::Arc;
 
 use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{
-    Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Reply, Request,
-};
+use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Reply, Request};
 
 use super::{Machine, invalid};
 use crate::{PeerInfo, Via};
@@ -16,19 +14,13 @@ use crate::{PeerInfo, Via};
 #[derive(Debug)]
 pub(super) enum Opening {
     Undecided,
-    Legacy {
-        peer: Arc<PeerInfo>,
-        initialized: bool,
-    },
+    Legacy { peer: Arc<PeerInfo>, initialized: bool },
     Modern,
 }
 
 impl Machine {
     /// Who sent a request; nobody yet if it is the one that opens a legacy connection.
-    pub(super) fn admit(
-        &mut self,
-        request: &Request,
-    ) -> Result<Option<Arc<PeerInfo>>, ErrorObject> {
+    pub(super) fn admit(&mut self, request: &Request) -> Result<Option<Arc<PeerInfo>>, ErrorObject> {
         match (&request.meta.envelope, &self.opening) {
             (Some(_), Opening::Legacy { .. }) => Err(invalid(
                 "the connection was opened with initialize; leave the protocol version out of _meta, or connect anew",
@@ -44,18 +36,13 @@ impl Machine {
                 if self.single {
                     Ok(None)
                 } else {
-                    Err(invalid(
-                        "the connection is initialized already; connect anew to negotiate again",
-                    ))
+                    Err(invalid("the connection is initialized already; connect anew to negotiate again"))
                 }
             }
             (None, Opening::Legacy { peer, .. }) => Ok(Some(peer.clone())),
             (None, Opening::Undecided) => match &request.method {
                 Method::Initialize => Ok(None),
-                Method::Ping => Ok(Some(Arc::new(PeerInfo::new(
-                    ProtocolVersion::V2025_11_25,
-                    Raw::object(),
-                )))),
+                Method::Ping => Ok(Some(Arc::new(PeerInfo::new(ProtocolVersion::V2025_11_25, Raw::object())))),
                 Method::Other(_) if !self.config.custom_methods => Err(ErrorObject::new(
                     ErrorCode::METHOD_NOT_FOUND,
                     "the method does not exist; send initialize or server/discover first",
@@ -63,7 +50,7 @@ impl Machine {
                 _ => Err(no_envelope()),
             },
             (None, Opening::Modern) if request.method == Method::Initialize => {
-                Err(self.unsupported(requested_version(request).unwrap_or_default()))
+                Err(self.config.unsupported_version(requested_version(request).unwrap_or_default()))
             }
             (None, Opening::Modern) => Err(no_envelope()),
         }
@@ -74,10 +61,7 @@ impl Machine {
         match self.initialize(&request) {
             Ok((peer, result)) => {
                 self.answer(via, request.id, Ok(Reply::new(result)));
-                self.opening = Opening::Legacy {
-                    peer,
-                    initialized: self.single,
-                };
+                self.opening = Opening::Legacy { peer, initialized: self.single };
             }
             Err(error) => self.answer(via, request.id, Err(error)),
         }
@@ -85,19 +69,16 @@ impl Machine {
 
     fn initialize(&self, request: &Request) -> Result<(Arc<PeerInfo>, Raw), ErrorObject> {
         let params = request.params.as_ref().map_or("{}", Raw::as_str);
-        let (Some(requested), Some(capabilities)) =
-            (requested_version(request), find(params, "capabilities"))
-        else {
+        let (Some(requested), Some(capabilities)) = (requested_version(request), find(params, "capabilities")) else {
             return Err(ErrorObject::new(
                 ErrorCode::INVALID_PARAMS,
                 "initialize needs protocolVersion (a string), capabilities and clientInfo (objects)",
             ));
         };
-        let echoed = ProtocolVersion::parse(requested).filter(|version| {
-            version.era() == Era::Legacy && self.config.versions.contains(version)
-        });
+        let echoed = ProtocolVersion::parse(requested)
+            .filter(|version| version.era() == Era::Legacy && self.config.versions.contains(version));
         let Some(version) = echoed.or_else(|| self.config.newest_legacy()) else {
-            return Err(self.unsupported(requested));
+            return Err(self.config.unsupported_version(requested));
         };
         let mut peer = PeerInfo::new(version, Raw::from_valid(capabilities));
         peer.info = find(params, "clientInfo").map(Raw::from_valid);
@@ -125,30 +106,13 @@ impl Machine {
             return Ok(peer.clone());
         }
         let version = ProtocolVersion::parse(&envelope.version)
-            .filter(|version| {
-                version.era() == Era::Modern && self.config.versions.contains(version)
-            })
-            .ok_or_else(|| self.unsupported(&envelope.version))?;
+            .filter(|version| version.era() == Era::Modern && self.config.versions.contains(version))
+            .ok_or_else(|| self.config.unsupported_version(&envelope.version))?;
         let mut peer = PeerInfo::new(version, envelope.capabilities.clone());
         peer.info = envelope.client_info.clone();
         let peer = Arc::new(peer);
         self.known = Some((envelope.clone(), peer.clone()));
         Ok(peer)
-    }
-
-    fn unsupported(&self, requested: &str) -> ErrorObject {
-        let mut writer = Writer::new();
-        writer.begin_object();
-        writer.key("supported");
-        self.config.write_versions(&mut writer);
-        writer.key("requested");
-        writer.string(requested);
-        writer.end_object();
-        ErrorObject::new(
-            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
-            "the server does not speak this protocol version here; use one of the supported ones",
-        )
-        .with_data(writer.into_raw())
     }
 }
 

@@ -9,22 +9,12 @@ use super::{Machine, calls::Entry};
 use crate::{PeerInfo, Via};
 
 impl Machine {
-    pub(super) fn answer_value(
-        &mut self,
-        via: Via,
-        request: &Request,
-        peer: &Arc<PeerInfo>,
-        value: Raw,
-    ) {
+    pub(super) fn answer_value(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>, value: Raw) {
         let result = self.shape(peer, &request.method, Ok(Reply::new(value)));
         self.answer(via, request.id.clone(), result);
     }
 
-    pub(super) fn finish(
-        &self,
-        entry: &Entry,
-        result: Result<Reply, ErrorObject>,
-    ) -> Result<Reply, ErrorObject> {
+    pub(super) fn finish(&self, entry: &Entry, result: Result<Reply, ErrorObject>) -> Result<Reply, ErrorObject> {
         self.shape(&entry.peer, &entry.method, result)
     }
 
@@ -37,32 +27,24 @@ impl Machine {
         let era = peer.era();
         let mut reply = result.map_err(|error| translate(era, error))?;
         if reply.value.as_str().len() > self.config.limits.max_message_bytes {
-            return Err(internal(
-                "the result is over the server's size limit; ask for less at once",
-            ));
+            return Err(internal("the result is over the server's size limit; ask for less at once"));
         }
         match era {
             Era::Legacy => {
                 if reply.kind != ResultKind::Complete {
-                    return Err(internal(
-                        "the call needs input in a way that this protocol version cannot carry",
-                    ));
+                    return Err(internal("the call needs input in a way that this protocol version cannot carry"));
                 }
                 reply.value = wire::legacy::lower_result(peer.version, method, &reply.value);
                 reply.stamp = None;
             }
             Era::Modern => {
                 if reply.kind == ResultKind::InputRequired && !method.may_require_input() {
-                    return Err(internal(
-                        "this method cannot ask for input; report this to the server's author",
-                    ));
+                    return Err(internal("this method cannot ask for input; report this to the server's author"));
                 }
                 let own = reply.stamp.take();
                 let complete = reply.kind == ResultKind::Complete;
                 let cache = (complete && method.is_cacheable()).then(|| {
-                    own.as_ref()
-                        .and_then(|own| own.cache.clone())
-                        .unwrap_or_else(|| self.config.cache.clone())
+                    own.as_ref().and_then(|own| own.cache.clone()).unwrap_or_else(|| self.config.cache.clone())
                 });
                 let mut stamp = own.unwrap_or_default();
                 stamp.cache = cache;
@@ -77,9 +59,7 @@ impl Machine {
 /// Codes that only one era knows become what the other says instead.
 fn translate(era: Era, mut error: ErrorObject) -> ErrorObject {
     error.code = match (era, error.code) {
-        (Era::Modern, ErrorCode::RESOURCE_NOT_FOUND | ErrorCode::URL_ELICITATION_REQUIRED) => {
-            ErrorCode::INVALID_PARAMS
-        }
+        (Era::Modern, ErrorCode::RESOURCE_NOT_FOUND | ErrorCode::URL_ELICITATION_REQUIRED) => ErrorCode::INVALID_PARAMS,
         (Era::Legacy, ErrorCode::MISSING_CLIENT_CAPABILITY) => ErrorCode::INVALID_REQUEST,
         (_, code) => code,
     };

@@ -33,7 +33,7 @@ impl Machine {
         };
         let Some(token) = &entry.token else { return };
         let now = round(progress.progress);
-        if full || entry.progress.is_some_and(|before| now <= before) {
+        if full || !now.is_finite() || entry.progress.is_some_and(|before| now <= before) {
             return;
         }
         entry.progress = Some(now);
@@ -72,7 +72,7 @@ impl Machine {
             Era::Legacy => self.level.clone().or(Some(LoggingLevel::Info)),
             Era::Modern => entry.level.clone(),
         };
-        if least.is_none_or(|least| severity(&level) < severity(&least)) {
+        if least.is_none_or(|least| level.severity() < least.severity()) {
             return;
         }
         let mut writer = Writer::new();
@@ -109,11 +109,7 @@ impl Machine {
         params: Option<Raw>,
         subscription: Option<RequestId>,
     ) {
-        let message = Message::Notification(Notification {
-            method,
-            params,
-            subscription,
-        });
+        let message = Message::Notification(Notification { method, params, subscription });
         self.outputs.push_back(Output::Send { via, message });
     }
 
@@ -127,19 +123,4 @@ impl Entry {
     pub(super) fn is_running(&self) -> bool {
         matches!(self.state, State::Running)
     }
-}
-
-/// Where a level stands among the others; unknown ones stand nowhere.
-pub(super) fn severity(level: &LoggingLevel) -> Option<u8> {
-    Some(match level {
-        LoggingLevel::Debug => 0,
-        LoggingLevel::Info => 1,
-        LoggingLevel::Notice => 2,
-        LoggingLevel::Warning => 3,
-        LoggingLevel::Error => 4,
-        LoggingLevel::Critical => 5,
-        LoggingLevel::Alert => 6,
-        LoggingLevel::Emergency => 7,
-        _ => return None,
-    })
 }

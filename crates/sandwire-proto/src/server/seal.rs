@@ -79,24 +79,14 @@ mod tests {
     fn opens_what_it_sealed_and_nothing_else() {
         let sealer = HmacSealer::new([7; 32]);
         let sealed = sealer.seal(&["tools/call", "add"], "{\"a\":1}");
-        assert_eq!(
-            sealer.open(&["tools/call", "add"], &sealed).as_deref(),
-            Some("{\"a\":1}")
-        );
+        assert_eq!(sealer.open(&["tools/call", "add"], &sealed).as_deref(), Some("{\"a\":1}"));
         assert_eq!(sealer.open(&["tools/call", "ad", "d"], &sealed), None);
-        assert_eq!(
-            HmacSealer::new([8; 32]).open(&["tools/call", "add"], &sealed),
-            None
-        );
+        assert_eq!(HmacSealer::new([8; 32]).open(&["tools/call", "add"], &sealed), None);
         for at in 0..sealed.len() {
             let mut changed = sealed.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap_or_default();
-            assert_eq!(
-                sealer.open(&["tools/call", "add"], &changed),
-                None,
-                "byte {at}"
-            );
+            assert_eq!(sealer.open(&["tools/call", "add"], &changed), None, "byte {at}");
         }
         for junk in ["", "A", "====", "not base64!"] {
             assert_eq!(sealer.open(&["tools/call", "add"], junk), None);

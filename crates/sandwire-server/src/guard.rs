@@ -1,0 +1,212 @@
+//! Who may use the HTTP entry: hosts, origins, sizes.
+
+use sandwire_proto::http::{Headers, RequestHead, ResponseHead, names};
+
+/// What the HTTP entry lets in, checked before anything is read.
+///
+/// The default is made for a server on this machine: only loopback names as `Host`, so that a page cannot reach it by
+/// rebinding a name of its own, and only pages from loopback as `Origin`. A server on the network says which names and
+/// origins are its own.
+///
+/// ```
+/// use sandwire_server::http::{Allow, Guard};
+///
+/// let guard = Guard {
+///     hosts: Allow::these(["mcp.example.com"]),
+///     origins: Allow::these(["https://app.example.com"]),
+///     ..Guard::default()
+/// };
+/// assert_eq!(guard.max_body_bytes, 4 * 1024 * 1024);
+/// ```
+#[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_structs)]
+pub struct Guard {
+    /// The names, with or without port, by which the server may be addressed. Others are answered 421.
+    pub hosts: Allow,
+    /// The pages that may use the server. Others are answered 403. Requests that come from no page have no origin
+    /// and pass.
+    pub origins: Allow,
+    /// Whether answers tell browsers which pages may read them (CORS), and preflight requests are answered.
+    pub cors: bool,
+    /// The longest body, in bytes. Longer ones are answered 413.
+    pub max_body_bytes: usize,
+    /// After how many milliseconds without a message a comment keeps an event stream alive.
+    pub keep_alive_ms: u64,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self {
+            hosts: Allow::Loopback,
+            origins: Allow::Loopback,
+            cors: true,
+            max_body_bytes: 4 * 1024 * 1024,
+            keep_alive_ms: 15_000,
+        }
+    }
+}
+
+impl Guard {
+    /// Lets in every host and every origin: for a server behind a platform that checks the host itself, whose every
+    /// request carries what authorizes it.
+    #[must_use]
+    pub fn open() -> Self {
+        Self { hosts: Allow::Any, origins: Allow::Any, ..Self::default() }
+    }
+
+    pub(crate) fn check(&self, head: &RequestHead) -> Result<(), Barred> {
+        if let Some(host) = head.headers.get("host")
+            && !self.hosts.lets(host)
+        {
+            return Err(Barred::Host);
+        }
+        match head.headers.get("origin") {
+            Some(origin) if !self.origins.lets(origin) => Err(Barred::Origin),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets the page that asked read the answer.
+    pub(crate) fn expose(&self, origin: Option<&str>, head: &mut ResponseHead) {
+        if !self.cors {
+            return;
+        }
+        if let Some(origin) = origin {
+            head.headers.push("access-control-allow-origin", origin);
+            head.headers.push("access-control-expose-headers", EXPOSED);
+        }
+        head.headers.push("vary", "Origin");
+    }
+
+    pub(crate) fn preflight(&self, request: &Headers) -> ResponseHead {
+        let mut head = ResponseHead::new(204);
+        let mut allowed = String::from(ALLOWED);
+        let wanted = request.get("access-control-request-headers").unwrap_or_default();
+        for name in wanted.split(',').map(str::trim) {
+            let known = name.get(..names::PARAM_PREFIX.len());
+            if known.is_some_and(|start| start.eq_ignore_ascii_case(names::PARAM_PREFIX)) && is_token(name) {
+                allowed.push_str(", ");
+                allowed.push_str(name);
+            }
+        }
+        head.headers.push("access-control-allow-methods", "POST, OPTIONS");
+        head.headers.push("access-control-allow-headers", allowed);
+        head.headers.push("access-control-max-age", "600");
+        head
+    }
+}
+
+const ALLOWED: &str = "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, \
+     Mcp-Session-Id";
+const EXPOSED: &str = "MCP-Protocol-Version, Mcp-Session-Id, WWW-Authenticate";
+
+/// A set of host names or origins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Allow {
+    /// All of them.
+    Any,
+    /// Names of this machine: `localhost` and what ends in `.localhost`, `127.x.x.x`, `[::1]`; any port.
+    Loopback,
+    /// These, and no others. A name without a port stands for all its ports; upper and lower case are one.
+    These(Vec<String>),
+}
+
+impl Allow {
+    /// These names, and no others.
+    pub fn these(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::These(names.into_iter().map(Into::into).collect())
+    }
+
+    fn lets(&self, value: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Loopback => is_loopback(host_of(value)),
+            Self::These(names) => {
+                names.iter().any(|name| name.eq_ignore_ascii_case(value) || name.eq_ignore_ascii_case(without_port(value)))
+            }
+        }
+    }
+}
+
+/// The host name of `host:port` or `scheme://host:port`.
+fn host_of(value: &str) -> &str {
+    let authority = value.split_once("://").map_or(value, |(_, authority)| authority);
+    without_port(authority)
+}
+
+/// Everything before the port; an address in brackets keeps them.
+fn without_port(value: &str) -> &str {
+    match value.rsplit_once(':') {
+        Some((name, port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => value,
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let is_ipv4 = || {
+        let mut parts = host.split('.');
+        parts.next() == Some("127") && parts.clone().count() == 3 && parts.all(|part| part.parse::<u8>().is_ok())
+    };
+    let is_local = |name: &str| name.eq_ignore_ascii_case("localhost");
+    is_local(host) || host == "[::1]" || host.rsplit_once('.').is_some_and(|(_, last)| is_local(last)) || is_ipv4()
+}
+
+fn is_token(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+/// Why a request was not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Barred {
+    Host,
+    Origin,
+}
+
+impl Barred {
+    pub(crate) fn status(self) -> u16 {
+        match self {
+            Self::Host => 421,
+            Self::Origin => 403,
+        }
+    }
+
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::Host => "the server does not go by this Host; address it by one of its names, or add the name to the server's hosts",
+            Self::Origin => "pages of this Origin may not use the server; add the origin to the server's origins",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_this_machine_under_any_port() {
+        for name in [
+            "localhost", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:3000", "[::1]", "[::1]:8080", "app.localhost:1",
+            "http://localhost:5173", "https://127.1.2.3", "http://[::1]:9",
+        ] {
+            assert!(Allow::Loopback.lets(name), "{name}");
+        }
+        for name in [
+            "", "example.com", "localhost.example.com", "127.0.0.1.example.com", "127.0.0", "127.0.0.1.2", "1270.0.1",
+            "http://evil", "null", "[::2]", "http://localhost@evil.com", "localhost:evil",
+        ] {
+            assert!(!Allow::Loopback.lets(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_listed_name_stands_for_all_its_ports() {
+        let allow = Allow::these(["mcp.example.com", "https://app.example.com", "only.example.com:81"]);
+        for name in ["mcp.example.com", "MCP.example.com:443", "https://app.example.com", "only.example.com:81"] {
+            assert!(allow.lets(name), "{name}");
+        }
+        for name in ["example.com", "a.mcp.example.com", "http://app.example.com", "only.example.com:82"] {
+            assert!(!allow.lets(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The header fields of a request, by themselves and against its body.
+
+use std::sync::Arc;
+
+use sandwire_json::{Raw, find};
+use sandwire_proto::{
+    PeerInfo,
+    http::{RequestHead, Verb, names, param_headers},
+};
+use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Request, RequestId};
+
+use super::{Refusal, Shared, VERSION, is_media_type};
+
+/// The known version that the header names.
+pub(super) fn version_of(head: &RequestHead) -> Option<ProtocolVersion> {
+    match head.headers.get(VERSION) {
+        Some(name) => ProtocolVersion::parse(name),
+        None => Some(ProtocolVersion::V2025_03_26),
+    }
+}
+
+pub(super) fn verb(head: &RequestHead) -> Result<(), Refusal> {
+    if head.method == Verb::Post {
+        return Ok(());
+    }
+    let message = "this address takes POST only: there are no sessions and no streams outside a request";
+    Err(Refusal::new(405, ErrorObject::new(ErrorCode::INVALID_REQUEST, message)))
+}
+
+pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
+    if head.headers.media_type().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json")) {
+        return Ok(());
+    }
+    let message = "the body must be JSON; send Content-Type: application/json";
+    Err(Refusal::new(415, ErrorObject::new(ErrorCode::INVALID_REQUEST, message)))
+}
+
+/// Both kinds of answer must be welcome; without the field, all are.
+pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
+    let takes = |wanted: &str| {
+        head.headers.get_all(names::ACCEPT).flat_map(|field| field.split(',')).any(|range| is_media_type(range, wanted))
+    };
+    if head.headers.get(names::ACCEPT).is_none() || takes("application/json") && takes("text/event-stream") {
+        return Ok(());
+    }
+    let message = "the answer may be JSON or an event stream; send Accept: application/json, text/event-stream";
+    Err(Refusal::new(406, ErrorObject::new(ErrorCode::INVALID_REQUEST, message)))
+}
+
+impl Shared {
+    /// The header fields of a modern request, in the order in which peers report their faults.
+    pub(super) fn check_modern(
+        &self,
+        head: &RequestHead,
+        request: &Request,
+        envelope: &Envelope,
+    ) -> Result<(), ErrorObject> {
+        for name in [VERSION, names::METHOD, names::NAME] {
+            if head.headers.get_all(name).count() > 1 {
+                return Err(mismatch("a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once"));
+            }
+        }
+        let version = head.headers.get(VERSION);
+        if version.is_some_and(|version| version != &*envelope.version) {
+            return Err(mismatch("MCP-Protocol-Version differs from the version in params._meta; send the same in both"));
+        }
+        let method = head.headers.get(names::METHOD);
+        if method.is_some_and(|method| method != request.method.as_str()) {
+            return Err(mismatch("Mcp-Method differs from the body's method; send the same in both"));
+        }
+        let config = self.endpoint.config();
+        if !envelope.protocol_version().is_some_and(|version| config.versions.contains(&version)) {
+            // The machine answers with the versions it speaks.
+            return Ok(());
+        }
+        if version.is_none() {
+            return Err(mismatch("MCP-Protocol-Version is missing; repeat the version of params._meta in it"));
+        }
+        if method.is_none() {
+            return Err(mismatch("Mcp-Method is missing; repeat the body's method in it"));
+        }
+        check_name(head, request)?;
+        self.check_params(head, request)
+    }
+
+    fn check_params(&self, head: &RequestHead, request: &Request) -> Result<(), ErrorObject> {
+        if request.method != Method::ToolsCall {
+            return Ok(());
+        }
+        let params = request.params.as_ref().map_or("{}", Raw::as_str);
+        let Some(tool) = string_member(params, "name") else { return Ok(()) };
+        let Some(schema) = self.endpoint.input_schema(&tool) else { return Ok(()) };
+        let Ok(annotations) = param_headers::annotations(schema.as_str()) else { return Ok(()) };
+        let arguments = find(params, "arguments").unwrap_or("{}");
+        for annotation in annotations {
+            let mut fields = head.headers.get_all(annotation.name());
+            let same = match (annotation.value(arguments), fields.next()) {
+                (None, None) => true,
+                (Some(value), Some(field)) => same_value(&value, field),
+                _ => false,
+            };
+            if !same || fields.next().is_some() {
+                return Err(mismatch(
+                    "a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the \
+                     arguments that their schemas mark with x-mcp-header",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of the client of a legacy request.
+    pub(super) fn legacy_peer(&self, head: &RequestHead, id: Option<&RequestId>) -> Result<Arc<PeerInfo>, Refusal> {
+        let served = |version: &ProtocolVersion| {
+            version.era() == Era::Legacy && self.endpoint.config().versions.contains(version)
+        };
+        match version_of(head).filter(served) {
+            Some(version) => Ok(Arc::new(PeerInfo::new(version, Raw::object()))),
+            None => {
+                let requested = head.headers.get(VERSION).unwrap_or("2025-03-26");
+                let error = self.endpoint.config().unsupported_version(requested);
+                Err(Refusal { status: 400, id: id.cloned(), error })
+            }
+        }
+    }
+}
+
+fn check_name(head: &RequestHead, request: &Request) -> Result<(), ErrorObject> {
+    let Some(source) = request.method.name_source() else { return Ok(()) };
+    let params = request.params.as_ref().map_or("{}", Raw::as_str);
+    let Some(name) = string_member(params, source.key()) else { return Ok(()) };
+    let Some(field) = head.headers.get(names::NAME) else {
+        return Err(mismatch("Mcp-Name is missing; repeat the name or URI of params in it"));
+    };
+    match param_headers::decode_value(field) {
+        Ok(field) if field == name => Ok(()),
+        Ok(_) => Err(mismatch("Mcp-Name differs from the name or URI in params; send the same in both")),
+        Err(_) => Err(mismatch("Mcp-Name is marked as base64 and is not; encode its UTF-8 as standard base64")),
+    }
+}
+
+/// Whether a header field says the same as an argument, numbers by value.
+fn same_value(value: &str, field: &str) -> bool {
+    let (Ok(value), Ok(field)) = (param_headers::decode_value(value), param_headers::decode_value(field)) else {
+        return false;
+    };
+    value == field || matches!((whole(&value), whole(&field)), (Some(value), Some(field)) if value == field)
+}
+
+/// The digits of a whole number, without a fraction of zeros.
+fn whole(text: &str) -> Option<&str> {
+    let digits = match text.split_once('.') {
+        Some((digits, zeros)) if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => digits,
+        Some(_) => return None,
+        None => text,
+    };
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    (!unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
+}
+
+fn string_member(object: &str, key: &str) -> Option<String> {
+    sandwire_json::from_str(find(object, key)?).ok()
+}
+
+fn mismatch(message: &'static str) -> ErrorObject {
+    ErrorObject::new(ErrorCode::HEADER_MISMATCH, message)
+}
