@@ -9,6 +9,7 @@ import { hashOfTarball } from "../../www/content-hash.mjs";
 import { startBrowser } from "./browser.mjs";
 import { createReport } from "./report.mjs";
 import { startStatic } from "./static.mjs";
+import { checkMethods } from "./suites/methods.mjs";
 import { checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
 import { checkBuiltin, checkEverything, checkModern } from "./suites/peers.mjs";
 
@@ -43,7 +44,7 @@ const playwright = await load("playwright-core");
 const host = await startStatic({ "/": dist });
 const browser = await startBrowser(playwright.default ?? playwright, values.chromium);
 const address = `${host.origin}/`;
-const around = { tools, load, packageHash: hashOfTarball(values.package) };
+const around = { tools, load, tarball: values.package, packageHash: hashOfTarball(values.package) };
 
 await checkContent(report, browser, address, around);
 await checkEverything(report, browser, address, around);
@@ -53,6 +54,7 @@ await checkForm(report, browser, address);
 await checkContents(report, browser, address);
 await checkRefusal(report, browser, address);
 await checkOffline(report, browser, dist);
+await checkMethods(report, browser, around);
 
 await browser.close();
 await host.close();

@@ -40,7 +40,7 @@ export async function startModernServer(load) {
 }
 
 async function toolsOf(load) {
-  const { McpServer, ResourceTemplate, fromJsonSchema } = await load("@modelcontextprotocol/server");
+  const { McpServer, ResourceTemplate, fromJsonSchema, inputRequired } = await load("@modelcontextprotocol/server");
   const object = (properties, required = Object.keys(properties)) =>
     fromJsonSchema({ type: "object", properties, required });
   const text = (value) => ({ content: [{ type: "text", text: value }] });
@@ -72,6 +72,12 @@ async function toolsOf(load) {
       },
       ({ steps, pause }, context) => slow(calls, steps, pause, context),
     );
+    server.registerTool("ask", { description: "Asks for a name." }, (context) => {
+      const answer = context.mcpReq.inputResponses?.who;
+      if (answer) return text(`Hello, ${answer.content.name}.`);
+      const requestedSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+      return inputRequired({ inputRequests: { who: inputRequired.elicit({ message: "Who are you?", requestedSchema }) } });
+    });
     server.registerResource("note", "note://today", { mimeType: "text/plain" }, (uri) => ({
       contents: [{ uri: uri.href, mimeType: "text/plain", text: "Water the plants." }],
     }));

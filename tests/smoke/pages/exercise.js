@@ -1,0 +1,126 @@
+// Runs in the page: calls the methods of a client of the package, and says which ones and what went wrong.
+
+/**
+ * Connects with the client that `entry` exports and runs the named calls against the server at `url`.
+ * @param {{ entry: string, url: string, era: string, calls: string[], facts: object }} task
+ */
+export async function exercise({ entry, url, era, calls, facts }) {
+  const { Client, McpError } = await import(entry);
+  const heard = [];
+  const raw = [];
+  const options = {
+    name: "smoke",
+    headers: async () => ({ "X-Smoke": "yes" }),
+    onNotification: (method) => heard.push(method),
+    onraw: (direction) => raw.push(direction),
+    handlers: { "elicitation/create": () => ({ action: "accept", content: { name: "nobody" } }) },
+  };
+  const used = new Set(["connect"]);
+  const client = watched(await Client.connect(url, options), used);
+  const failures = [];
+  for (const name of calls) {
+    const call = CALLS[name];
+    if (!call) {
+      failures.push(`${name}: the smoke test does not know how to call it`);
+      continue;
+    }
+    try {
+      await call(client, facts, { McpError, era, heard, raw });
+    } catch (error) {
+      failures.push(`${name}: ${error.message}`);
+    }
+  }
+  return { used: [...used], failures, exported: namesOf(Client) };
+}
+
+/** The public names of a class: those of its instances, and its static ones. */
+function namesOf(type) {
+  const names = Object.getOwnPropertyNames(type).filter((name) => typeof type[name] === "function");
+  for (let part = type.prototype; part && part !== Object.prototype; part = Object.getPrototypeOf(part)) {
+    names.push(...Object.getOwnPropertyNames(part));
+  }
+  return [...new Set(names)].filter((name) => name !== "constructor");
+}
+
+function watched(client, used) {
+  return new Proxy(client, {
+    get(target, name) {
+      used.add(typeof name === "symbol" ? name.description : name);
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function must(truth, what) {
+  if (!truth) throw new Error(what);
+}
+
+function nonEmpty(list, what) {
+  must(Array.isArray(list) && list.length > 0, `${what} is empty`);
+}
+
+const CALLS = {
+  protocolVersion: (client, facts) => must(client.protocolVersion === facts.version, client.protocolVersion),
+  era: (client, _, { era }) => must(client.era === era, client.era),
+  getServerCapabilities: (client) => must(client.getServerCapabilities().tools, "no tools"),
+  getServerVersion: (client, facts) => must(client.getServerVersion().name === facts.server, "another server"),
+  getInstructions: (client) => must(client.getInstructions().length > 0, "no instructions"),
+
+  listTools: async (client) => nonEmpty((await client.listTools()).tools, "the list"),
+  listAllTools: async (client) => nonEmpty(await client.listAllTools(), "the list"),
+  async callTool(client, facts) {
+    const { name, arguments: args, text } = facts.tool;
+    const result = await client.callTool({ name, arguments: args });
+    must(result.content[0].text === text, JSON.stringify(result));
+    const slow = await client.callTool(facts.slow, { onProgress: (step) => must(step.progress > 0, "no progress") });
+    must(!slow.isError, JSON.stringify(slow));
+  },
+  async request(client, facts, { McpError }) {
+    const { tools } = await client.request("tools/list");
+    nonEmpty(tools, "the list");
+    const refusal = await client.request("no/such/method").catch((error) => error);
+    must(refusal instanceof McpError && refusal.code === -32601, `${refusal.code} ${refusal.message}`);
+  },
+  requestText: async (client) => nonEmpty(JSON.parse(await client.requestText("tools/list")).tools, "the list"),
+
+  listResources: async (client) => nonEmpty((await client.listResources()).resources, "the list"),
+  listAllResources: async (client) => nonEmpty(await client.listAllResources(), "the list"),
+  listResourceTemplates: async (client) => nonEmpty((await client.listResourceTemplates()).resourceTemplates, "the list"),
+  listAllResourceTemplates: async (client) => nonEmpty(await client.listAllResourceTemplates(), "the list"),
+  readResource: async (client, facts) => nonEmpty((await client.readResource({ uri: facts.uri })).contents, "the resource"),
+  listPrompts: async (client) => nonEmpty((await client.listPrompts()).prompts, "the list"),
+  listAllPrompts: async (client) => nonEmpty(await client.listAllPrompts(), "the list"),
+  getPrompt: async (client, facts) => nonEmpty((await client.getPrompt(facts.prompt)).messages, "the prompt"),
+  complete: async (client, facts) => nonEmpty((await client.complete(facts.complete)).completion.values, "the completion"),
+
+  ping: (client) => client.ping(),
+  setLoggingLevel: (client) => client.setLoggingLevel("warning"),
+  subscribeResource: (client, facts) => client.subscribeResource({ uri: facts.uri }),
+  unsubscribeResource: (client, facts) => client.unsubscribeResource({ uri: facts.uri }),
+  notification: (client) => client.notification("notifications/progress", { progressToken: "none", progress: 1 }),
+
+  async setRequestHandler(client, facts) {
+    client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { name: "somebody" } }));
+    const result = await client.callTool({ name: facts.asking });
+    must(JSON.stringify(result).includes("somebody"), JSON.stringify(result));
+  },
+  async listen(client) {
+    const end = new AbortController();
+    const told = [];
+    await new Promise((resolve, reject) => {
+      const hear = (method) => resolve(told.push(method));
+      client.listen({ toolsListChanged: true }, hear, { signal: end.signal }).catch(reject);
+    });
+    end.abort();
+    must(told[0] === "notifications/subscriptions/acknowledged", told.join());
+  },
+
+  async close(client, _, { McpError, raw }) {
+    must(raw.includes("sent") && raw.includes("received"), "the messages were not seen");
+    await client.close();
+    const refusal = await client.listTools().catch((error) => error);
+    must(refusal instanceof McpError && refusal.code === "closed", `${refusal.code} ${refusal.message}`);
+  },
+  "Symbol.asyncDispose": (client) => client[Symbol.asyncDispose](),
+};
