@@ -71,6 +71,15 @@ impl Error {
         &self.0.message
     }
 
+    /// Gives an error without a place one.
+    #[must_use]
+    pub(crate) fn at_least(mut self, offset: usize) -> Self {
+        if self.0.offset == 0 {
+            self.0.offset = offset;
+        }
+        self
+    }
+
     /// Says that the value concerned lies in the member `key` of an object.
     #[must_use]
     pub fn in_member(mut self, key: &str) -> Self {
