@@ -1,4 +1,8 @@
-use super::macros::open_enum;
+//! [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
+
+use sandwire_json::Raw;
+
+use super::macros::{noun, open_enum};
 
 open_enum! {
     /// How serious a log message is, after RFC 5424.
@@ -36,5 +40,28 @@ impl LoggingLevel {
             Self::Emergency => 7,
             Self::Other(_) => return None,
         })
+    }
+}
+
+noun! {
+    /// What `logging/setLevel` is called with.
+    SetLevelRequestParams {
+        /// From which level on messages are wanted.
+        level: LoggingLevel = "level",
+    } optional {}
+}
+
+noun! {
+    /// What `notifications/message` tells.
+    LoggingMessageNotificationParams {
+        /// How serious it is.
+        level: LoggingLevel = "level",
+        /// What happened: any JSON value.
+        data: Raw = "data",
+    } optional {
+        /// Who says it.
+        logger: String = "logger",
+        /// Metadata.
+        meta: Raw as object = "_meta",
     }
 }
