@@ -8,11 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{paths, run, wasm};
 
 /// The entries, each with the features of `sandwire-js` that make its wasm module.
-pub(crate) const ENTRIES: &[(&str, &[&str])] = &[
-    ("client", &["client"]),
-    ("tools", &["tools"]),
-    ("server", &["server"]),
-];
+pub(crate) const ENTRIES: &[(&str, &[&str])] =
+    &[("client", &["client"]), ("tools", &["tools"])];
 
 /// Packs and names the tarball.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -27,12 +24,7 @@ pub(crate) fn tarball() -> Result<PathBuf> {
     let target = paths::target().join("npm");
     npm()
         .dir(&package)
-        .args([
-            "pack",
-            "--ignore-scripts",
-            "--loglevel=error",
-            "--pack-destination",
-        ])
+        .args(["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination"])
         .arg(&target)
         .read()?;
     let tarball = target.join(format!("sandwire-{}.tgz", version()?));
@@ -52,44 +44,25 @@ pub(crate) fn package() -> Result<PathBuf> {
     let dist = package.join("dist");
     copy(&sources.join("src"), &work)?;
     for (entry, features) in ENTRIES {
-        wasm::build(
-            wasm::Source {
-                package: "sandwire-js",
-                features,
-            },
-            entry,
-            &work,
-        )?;
+        wasm::build(wasm::Source { package: "sandwire-js", features }, entry, &work)?;
     }
 
     let entry = |name: &str| work.join(format!("{name}.ts"));
     bundle(ENTRIES.iter().map(|(name, _)| entry(name)), &dist)?;
     declare(&sources, &work, &dist)?;
     for (name, _) in ENTRIES {
-        fs::copy(
-            work.join(format!("{name}.wasm")),
-            dist.join(format!("{name}.wasm")),
-        )?;
+        fs::copy(work.join(format!("{name}.wasm")), dist.join(format!("{name}.wasm")))?;
     }
     copy(&sources.join("workerd"), &dist.join("workerd"))?;
 
     let manifest = fs::read_to_string(sources.join("package.json"))?;
     let placeholder = "\"version\": \"0.0.0\"";
-    ensure!(
-        manifest.contains(placeholder),
-        "npm/package.json has no {placeholder}"
-    );
+    ensure!(manifest.contains(placeholder), "npm/package.json has no {placeholder}");
     let version = format!("\"version\": \"{}\"", version()?);
-    fs::write(
-        package.join("package.json"),
-        manifest.replace(placeholder, &version),
-    )?;
+    fs::write(package.join("package.json"), manifest.replace(placeholder, &version))?;
     fs::copy(sources.join("README.md"), package.join("README.md"))?;
     for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        fs::copy(
-            paths::root().join("crates").join(license),
-            package.join(license),
-        )?;
+        fs::copy(paths::root().join("crates").join(license), package.join(license))?;
     }
     Ok(package)
 }
@@ -97,19 +70,8 @@ pub(crate) fn package() -> Result<PathBuf> {
 /// Bundles ES modules into `folder`; what several share becomes chunks of their own.
 pub(crate) fn bundle(entries: impl IntoIterator<Item = PathBuf>, folder: &Path) -> Result<()> {
     wasm::tool("esbuild")?
-        .args([
-            "--bundle",
-            "--splitting",
-            "--format=esm",
-            "--target=es2022",
-            "--platform=neutral",
-        ])
-        .args([
-            "--minify",
-            "--mangle-props=^_[a-z]",
-            "--legal-comments=none",
-            "--log-level=warning",
-        ])
+        .args(["--bundle", "--splitting", "--format=esm", "--target=es2022", "--platform=neutral"])
+        .args(["--minify", "--mangle-props=^_[a-z]", "--legal-comments=none", "--log-level=warning"])
         .args(["--charset=utf8", "--external:*.wasm"])
         .arg(format!("--outdir={}", folder.display()))
         .args(entries)
@@ -132,12 +94,8 @@ fn declare(sources: &Path, work: &Path, dist: &Path) -> Result<()> {
 fn version() -> Result<String> {
     let manifest = fs::read_to_string(paths::root().join("Cargo.toml"))?;
     let manifest: toml::Table = manifest.parse()?;
-    let package = manifest
-        .get("workspace")
-        .and_then(|table| table.get("package"));
-    let version = package
-        .and_then(|table| table.get("version"))
-        .and_then(toml::Value::as_str);
+    let package = manifest.get("workspace").and_then(|table| table.get("package"));
+    let version = package.and_then(|table| table.get("version")).and_then(toml::Value::as_str);
     Ok(version.context("the workspace has no version")?.to_owned())
 }
 
@@ -150,9 +108,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     let entries = fs::read_dir(from).with_context(|| format!("reading {}", from.display()))?;
     for entry in entries {
         let path = entry?.path();
-        let Some(name) = path.file_name() else {
-            bail!("{} has no name", path.display())
-        };
+        let Some(name) = path.file_name() else { bail!("{} has no name", path.display()) };
         if path.is_dir() {
             copy(&path, &to.join(name))?;
         } else {

@@ -34,19 +34,11 @@ impl Weight {
         gzip.write_all(&bytes)?;
         let mut brotli = brotli::CompressorWriter::new(Vec::new(), 4096, 11, 22);
         brotli.write_all(&bytes)?;
-        Ok(Self {
-            raw: bytes.len(),
-            gzip: gzip.finish()?.len(),
-            brotli: brotli.into_inner().len(),
-        })
+        Ok(Self { raw: bytes.len(), gzip: gzip.finish()?.len(), brotli: brotli.into_inner().len() })
     }
 
     fn add(self, other: Self) -> Self {
-        Self {
-            raw: self.raw + other.raw,
-            gzip: self.gzip + other.gzip,
-            brotli: self.brotli + other.brotli,
-        }
+        Self { raw: self.raw + other.raw, gzip: self.gzip + other.gzip, brotli: self.brotli + other.brotli }
     }
 }
 
@@ -54,10 +46,7 @@ fn weigh() -> Result<()> {
     let budgets = budgets()?;
     let package = pack::package()?.join("dist");
     let edge = edge()?;
-    println!(
-        "{:<28} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "", "raw", "gzip -9", "brotli 11", "budget", "aim"
-    );
+    println!("{:<28} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "raw", "gzip -9", "brotli 11", "budget", "aim");
     let mut over = Vec::new();
     for (name, table) in &budgets {
         let folder = if name == "edge" { &edge } else { &package };
@@ -68,32 +57,19 @@ fn weigh() -> Result<()> {
         }
         let wasm = Weight::of(&folder.join(format!("{name}.wasm")))?;
         let total = wasm.add(javascript);
-        let limit = |key| {
-            table
-                .get(key)
-                .and_then(toml::Value::as_integer)
-                .and_then(|n| usize::try_from(n).ok())
-        };
+        let limit = |key| table.get(key).and_then(toml::Value::as_integer).and_then(|n| usize::try_from(n).ok());
         let budget = limit("gzip").with_context(|| format!("size.toml: {name} has no `gzip`"))?;
         for (part, weight) in [("wasm", wasm), ("JavaScript", javascript)] {
             let part = format!("{name}, {part}");
-            println!(
-                "{part:<28} {:>9} {:>9} {:>9}",
-                weight.raw, weight.gzip, weight.brotli
-            );
+            println!("{part:<28} {:>9} {:>9} {:>9}", weight.raw, weight.gzip, weight.brotli);
         }
         let aim = limit("aim").map_or_else(String::new, |aim| aim.to_string());
-        println!(
-            "{name:<28} {:>9} {:>9} {:>9} {budget:>9} {aim:>9}",
-            total.raw, total.gzip, total.brotli
-        );
+        println!("{name:<28} {:>9} {:>9} {:>9} {budget:>9} {aim:>9}", total.raw, total.gzip, total.brotli);
         if total.gzip > budget {
-            over.push(format!(
-                "{name} is {} bytes above its budget",
-                total.gzip - budget
-            ));
+            over.push(format!("{name} is {} bytes above its budget", total.gzip - budget));
         }
     }
+    println!("{} passed, {} failed", budgets.len() - over.len(), over.len());
     ensure!(over.is_empty(), "{}", over.join("; "));
     Ok(())
 }
@@ -117,21 +93,11 @@ pub(crate) fn edge() -> Result<std::path::PathBuf> {
     let work = paths::target().join("npm/edge-work");
     let folder = paths::target().join("npm/edge");
     let _ = fs::remove_dir_all(&folder);
-    wasm::build(
-        wasm::Source {
-            package: "edge-server",
-            features: &[],
-        },
-        "edge",
-        &work,
-    )?;
+    wasm::build(wasm::Source { package: "edge-server", features: &[] }, "edge", &work)?;
     for file in ["edge.js", "worker.js"] {
         fs::copy(sources.join(file), work.join(file))?;
     }
-    pack::bundle(
-        ["edge.js", "worker.js"].map(|file| work.join(file)),
-        &folder,
-    )?;
+    pack::bundle(["edge.js", "worker.js"].map(|file| work.join(file)), &folder)?;
     fs::copy(work.join("edge.wasm"), folder.join("edge.wasm"))?;
     Ok(folder)
 }
@@ -142,8 +108,7 @@ fn loaded(folder: &Path, entry: &str) -> Result<BTreeSet<String>> {
     let mut open = vec![entry.to_owned()];
     while let Some(file) = open.pop() {
         let path = folder.join(&file);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
         open.extend(
             text.split('"')
                 .filter_map(|word| word.strip_prefix("./chunk-"))
@@ -158,14 +123,8 @@ fn loaded(folder: &Path, entry: &str) -> Result<BTreeSet<String>> {
 /// Prints the functions and the data of a module, the largest first.
 fn listing(module: &str) -> Result<()> {
     let source = match pack::ENTRIES.iter().find(|(name, _)| *name == module) {
-        Some((_, features)) => wasm::Source {
-            package: "sandwire-js",
-            features,
-        },
-        None if module == "edge" => wasm::Source {
-            package: "edge-server",
-            features: &[],
-        },
+        Some((_, features)) => wasm::Source { package: "sandwire-js", features },
+        None if module == "edge" => wasm::Source { package: "edge-server", features: &[] },
         None => bail!("there is no module `{module}`"),
     };
     let module = wasm::module(source, wasm::Names::Kept)?;
@@ -210,9 +169,7 @@ fn items(wasm: &[u8]) -> Option<Vec<(usize, String)>> {
         }
     }
     for (index, size) in sizes.into_iter().enumerate() {
-        let name = names
-            .remove(&(imported + index))
-            .unwrap_or_else(|| format!("function {index}"));
+        let name = names.remove(&(imported + index)).unwrap_or_else(|| format!("function {index}"));
         items.push((size, name));
     }
     Some(items)
@@ -249,17 +206,10 @@ fn rustc_demangle(symbol: &str) -> String {
         path.push(part);
         rest = rest.get(digits + length..).unwrap_or_default();
     }
-    if path
-        .last()
-        .is_some_and(|last| last.len() == 17 && last.starts_with('h'))
-    {
+    if path.last().is_some_and(|last| last.len() == 17 && last.starts_with('h')) {
         path.pop();
     }
-    path.join("::")
-        .replace("$LT$", "<")
-        .replace("$GT$", ">")
-        .replace("$u20$", " ")
-        .replace("..", "::")
+    path.join("::").replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
 }
 
 struct Bytes<'a>(&'a [u8]);

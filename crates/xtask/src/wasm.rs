@@ -58,7 +58,7 @@ pub(crate) fn module(source: Source<'_>, names: Names) -> Result<Module> {
         .generate_output()
         .with_context(|| format!("wasm-bindgen refused {}", compiled.display()))?;
     ensure!(
-        output.snippets().is_empty() && output.local_modules().is_empty(),
+        output.snippets().values().all(Vec::is_empty) && output.local_modules().is_empty(),
         "{}: JavaScript snippets are not part of the glue",
         source.package
     );
@@ -78,20 +78,8 @@ fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
         Names::Kept => paths::target().join("named"),
     };
     let mut cargo = setup::wasm_cargo()?
-        .args([
-            "build",
-            "--quiet",
-            "--profile",
-            "wasm",
-            "--target",
-            "wasm32-unknown-unknown",
-        ])
-        .args([
-            "--package",
-            source.package,
-            "--lib",
-            "--no-default-features",
-        ])
+        .args(["build", "--quiet", "--profile", "wasm", "--target", "wasm32-unknown-unknown"])
+        .args(["--package", source.package, "--lib", "--no-default-features"])
         .arg(format!("--features={}", source.features.join(",")))
         .arg("--target-dir")
         .arg(&target)
@@ -101,39 +89,24 @@ fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
     }
     cargo.run()?;
     let file = format!("{}.wasm", source.package.replace('-', "_"));
-    Ok(target
-        .join("wasm32-unknown-unknown")
-        .join("wasm")
-        .join(file))
+    Ok(target.join("wasm32-unknown-unknown").join("wasm").join(file))
 }
 
 /// Panic locations name source files; the folders of this machine tell a user nothing.
 fn remaps() -> Vec<String> {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| {
-            let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
-            Some(PathBuf::from(home).join(".cargo"))
-        });
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
+        Some(PathBuf::from(home).join(".cargo"))
+    });
     let folders = [Some(paths::root().to_path_buf()), home];
-    folders
-        .into_iter()
-        .flatten()
-        .map(|path| format!("--remap-path-prefix={}/=", path.display()))
-        .collect()
+    folders.into_iter().flatten().map(|path| format!("--remap-path-prefix={}/=", path.display())).collect()
 }
 
 /// Replaces the glue's own loader, which we do not use, by its two halves.
 fn open(glue: &str) -> Result<String> {
     const LOADER: &str = "export { initSync, __wbg_init as default };";
-    ensure!(
-        glue.contains(LOADER),
-        "the glue does not end as wasm-bindgen 0.2.130 writes it"
-    );
-    Ok(glue.replace(
-        LOADER,
-        "export { __wbg_get_imports as imports, __wbg_finalize_init as start };",
-    ))
+    ensure!(glue.contains(LOADER), "the glue does not end as wasm-bindgen 0.2.130 writes it");
+    Ok(glue.replace(LOADER, "export { __wbg_get_imports as imports, __wbg_finalize_init as start };"))
 }
 
 /// The old name and the new one.
@@ -153,15 +126,9 @@ fn optimise(wasm: &[u8], names: Names) -> Result<(Vec<u8>, Map)> {
     fs::create_dir_all(&folder)?;
     let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
     fs::write(&input, wasm)?;
-    let command = tool("wasm-opt")?
-        .arg(&input)
-        .arg("-o")
-        .arg(&output)
-        .arg("-Oz");
+    let command = tool("wasm-opt")?.arg(&input).arg("-o").arg(&output).arg("-Oz");
     let printed = match names {
-        Names::Short => command
-            .arg("--minify-imports-and-exports-and-modules")
-            .read()?,
+        Names::Short => command.arg("--minify-imports-and-exports-and-modules").read()?,
         Names::Kept => command.arg("-g").read()?,
     };
     let optimised = fs::read(&output)?;
@@ -215,18 +182,10 @@ fn parse_map(text: &str) -> Result<Map> {
 }
 
 fn rename(glue: &str, map: &Map) -> Result<String> {
-    let mut glue = replace_once(
-        glue,
-        &format!("\"{}\": import0", map.module),
-        "\"a\": import0",
-    )?;
+    let mut glue = replace_once(glue, &format!("\"{}\": import0", map.module), "\"a\": import0")?;
     for (old, new) in &map.imports {
-        glue = replace_once(
-            &glue,
-            &format!("\n{old}: function("),
-            &format!("\n{new}: function("),
-        )
-        .with_context(|| format!("the import `{old}`"))?;
+        glue = replace_once(&glue, &format!("{old}: function("), &format!("{new}: function("))
+            .with_context(|| format!("the import `{old}`"))?;
     }
     // Exports are read as members of `wasm`; the longest first, for some are prefixes of others.
     let mut exports: Vec<&Renamed> = map.exports.iter().collect();
@@ -239,12 +198,7 @@ fn rename(glue: &str, map: &Map) -> Result<String> {
         .map(|(at, found)| at + found.len())
         .find(|&at| !glue.get(at..).is_some_and(|rest| rest.starts_with('\u{0}')))
     {
-        let rest: String = glue
-            .get(at..)
-            .unwrap_or_default()
-            .chars()
-            .take(40)
-            .collect();
+        let rest: String = glue.get(at..).unwrap_or_default().chars().take(40).collect();
         bail!("the glue reads an export that the module lacks: {rest}");
     }
     Ok(glue.replace('\u{0}', ""))
@@ -252,11 +206,7 @@ fn rename(glue: &str, map: &Map) -> Result<String> {
 
 fn replace_once(text: &str, old: &str, new: &str) -> Result<String> {
     let found = text.matches(old).count();
-    ensure!(
-        found == 1,
-        "`{}` stands {found} times in the glue",
-        old.trim()
-    );
+    ensure!(found == 1, "`{}` stands {found} times in the glue", old.trim());
     Ok(text.replace(old, new))
 }
 
@@ -293,8 +243,7 @@ mod tests {
     #[test]
     fn an_export_the_module_lacks_is_an_error() -> Result<()> {
         let map = parse_map(PRINTED)?;
-        let glue =
-            "\n__wbg_now_46: function(\n__wbg_now_4: function(\"./m_bg.js\": import0 wasm.gone()";
+        let glue = "\n__wbg_now_46: function(\n__wbg_now_4: function(\"./m_bg.js\": import0 wasm.gone()";
         assert!(rename(glue, &map).is_err());
         Ok(())
     }

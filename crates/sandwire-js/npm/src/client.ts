@@ -1,0 +1,152 @@
+import * as glue from "./client.glue.js";
+import { type CallOptions, type ClientGlue, type ConnectOptions, type ListenOptions } from "./connection.js";
+import { McpError } from "./error.js";
+import { portOf, type Target } from "./port.js";
+import type {
+  ClientCapabilities, CompleteParams, CompleteResult, CreateMessageResult, ElicitResult, GetPromptParams,
+  GetPromptResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListRootsResult,
+  LoggingLevel, PageParams, Prompt, ReadResourceParams, ReadResourceResult, Resource, ResourceTemplate, Result,
+  SubscriptionFilter,
+} from "./protocol.js";
+import { ToolClient } from "./tool-client.js";
+import { Wasm, type WasmOption } from "./wasm.js";
+
+export type { CallOptions, ConnectOptions, Era, JsonOptions, ListenOptions } from "./connection.js";
+export { McpError, type Failure, type McpErrorDetails } from "./error.js";
+export type { FetchFunction, HeadersOption, HttpOptions } from "./fetch.js";
+export type { Connectable, PortLike, Target } from "./port.js";
+export type * from "./protocol.js";
+export type { WasmOption, WasmSource } from "./wasm.js";
+
+const wasm = /* @__PURE__ */ new Wasm(glue as ClientGlue, () => new URL("./client.wasm", import.meta.url));
+
+/** Where the wasm module comes from, unless a connection says otherwise. */
+export function setWasm(source: WasmOption): void {
+  wasm.provide(source);
+}
+
+/** What the server may ask, by method, and what is answered. */
+export interface Handlers {
+  "elicitation/create": ElicitResult;
+  "sampling/createMessage": CreateMessageResult;
+  "roots/list": ListRootsResult;
+}
+
+/** Answers one kind of question. What it throws is answered as an error. */
+export type Handler<R = unknown> = (params: JsonObject, extra: { signal: AbortSignal }) => R | PromiseLike<R>;
+
+/** How a full client connects. */
+export interface ClientOptions extends ConnectOptions {
+  /** Answers to what the server asks. Each one declares the capability that it needs. */
+  handlers?: { [M in keyof Handlers]?: Handler<Handlers[M]> };
+}
+
+/** A client with everything that the protocol has, of both eras. */
+export class Client extends ToolClient {
+  #handlers: Map<string, Handler>;
+
+  private constructor(options: ClientOptions) {
+    const handlers = new Map(Object.entries(options.handlers ?? {}));
+    super(options, (method, params, signal) => {
+      const handler = handlers.get(method);
+      if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
+      return handler(params, { signal });
+    });
+    this.#handlers = handlers;
+  }
+
+  /** Connects to the server at a URL, behind a port, in a worker, or in this very program. */
+  static async connect(target: string | URL | Target, options: ClientOptions = {}): Promise<Client> {
+    const client = new Client(options);
+    const where = typeof target === "string" || target instanceof URL ? target : await portOf(target);
+    return client._open(wasm, where, client.#capabilities());
+  }
+
+  #capabilities(): ClientCapabilities {
+    const has = (method: string) => this.#handlers.has(method);
+    return {
+      ...(has("elicitation/create") && { elicitation: { form: {} } }),
+      ...(has("sampling/createMessage") && { sampling: {} }),
+      ...(has("roots/list") && { roots: {} }),
+    };
+  }
+
+  /** Replaces the answer to one kind of question. Its capability must have been declared when connecting. */
+  setRequestHandler<M extends keyof Handlers>(method: M, handler: Handler<Handlers[M]>): void {
+    this.#handlers.set(method, handler);
+  }
+
+  listResources(params?: PageParams, options?: CallOptions): Promise<ListResourcesResult> {
+    return this.request("resources/list", params, options);
+  }
+
+  /** All of the server's resources, page by page. */
+  listAllResources(options?: CallOptions): Promise<Resource[]> {
+    return this._all("resources/list", "resources", options);
+  }
+
+  listResourceTemplates(params?: PageParams, options?: CallOptions): Promise<ListResourceTemplatesResult> {
+    return this.request("resources/templates/list", params, options);
+  }
+
+  /** All of the server's resource templates, page by page. */
+  listAllResourceTemplates(options?: CallOptions): Promise<ResourceTemplate[]> {
+    return this._all("resources/templates/list", "resourceTemplates", options);
+  }
+
+  readResource(params: ReadResourceParams, options?: CallOptions): Promise<ReadResourceResult> {
+    return this.request("resources/read", params, options);
+  }
+
+  listPrompts(params?: PageParams, options?: CallOptions): Promise<ListPromptsResult> {
+    return this.request("prompts/list", params, options);
+  }
+
+  /** All of the server's prompts, page by page. */
+  listAllPrompts(options?: CallOptions): Promise<Prompt[]> {
+    return this._all("prompts/list", "prompts", options);
+  }
+
+  getPrompt(params: GetPromptParams, options?: CallOptions): Promise<GetPromptResult> {
+    return this.request("prompts/get", params, options);
+  }
+
+  complete(params: CompleteParams, options?: CallOptions): Promise<CompleteResult> {
+    return this.request("completion/complete", params, options);
+  }
+
+  /** Asks for a sign of life. A modern server is asked what it can do instead, for it knows no ping. */
+  ping(options?: CallOptions): Promise<Result> {
+    return this.request(this.era === "modern" ? "server/discover" : "ping", undefined, options);
+  }
+
+  /** The least severe log messages to get: told to a legacy server, sent to a modern one with every call. */
+  async setLoggingLevel(level: LoggingLevel, options?: CallOptions): Promise<void> {
+    if (this.era === "modern") {
+      this._level = level;
+    } else {
+      await this.request("logging/setLevel", { level }, options);
+    }
+  }
+
+  /** Asks a legacy server to tell of changes of a resource; for a modern one see {@link listen}. */
+  subscribeResource(params: ReadResourceParams, options?: CallOptions): Promise<Result> {
+    return this.request("resources/subscribe", params, options);
+  }
+
+  unsubscribeResource(params: ReadResourceParams, options?: CallOptions): Promise<Result> {
+    return this.request("resources/unsubscribe", params, options);
+  }
+
+  /**
+   * Hears of changes at a modern server, until the server ends it or `signal` is aborted. The first notification
+   * says what the server agreed to.
+   */
+  async listen(
+    notifications: SubscriptionFilter,
+    onNotification: (method: string, params: JsonObject | undefined) => void,
+    options: ListenOptions = {},
+  ): Promise<void> {
+    await this._call("subscriptions/listen", { notifications }, options, onNotification);
+  }
+}

@@ -1,0 +1,75 @@
+import { McpError } from "./error.js";
+
+/** Header fields for every request, or a function that gives them, asked before each. */
+export type HeadersOption = HeadersInit | (() => HeadersInit | PromiseLike<HeadersInit>);
+
+/** A function that takes and gives what `fetch` does. It is called with a URL and a plain object. */
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+
+/** How HTTP requests are made. */
+export interface HttpOptions {
+  /** Header fields for every request, or an (async) function that gives them, such as a fresh token. */
+  headers?: HeadersOption;
+  /** Used instead of the global `fetch`. */
+  fetch?: FetchFunction;
+  /** Whether cookies go with requests to other origins. */
+  credentials?: RequestCredentials;
+}
+
+/** @internal */
+export function fetcher({ headers, fetch = globalThis.fetch, credentials }: HttpOptions): FetchFunction {
+  return async (url, init) => {
+    try {
+      if (headers) {
+        // What the protocol sets itself stays.
+        const own = new Headers(typeof headers === "function" ? await headers() : headers);
+        for (const [name, value] of Object.entries(init.headers as Record<string, string>)) {
+          own.set(name, value);
+        }
+        init.headers = Object.fromEntries(own);
+      }
+      if (credentials) {
+        init.credentials = credentials;
+      }
+      return await fetch(url, init);
+    } catch (thrown) {
+      throw (thrown as Error | undefined)?.name === "TypeError" ? await explain(thrown as Error, url, init) : thrown;
+    }
+  };
+}
+
+/** A `TypeError` of `fetch` says nothing, so look at what the page itself can know. */
+async function explain(cause: Error, url: string, init: RequestInit): Promise<unknown> {
+  const { location, navigator } = globalThis;
+  const system = (cause.cause as { code?: string } | undefined)?.code;
+  if (init.signal?.aborted || (!location && !system)) {
+    return cause;
+  }
+  if (navigator?.onLine === false) {
+    return new McpError("offline", "there is no network; connect again when the device is online", { cause });
+  }
+  const target = new URL(url, location?.href);
+  const local = /^(localhost|127\.|\[::1\])/.test(target.hostname);
+  if (location?.protocol === "https:" && target.protocol === "http:" && !local) {
+    const message = `a page from https: may not talk to ${target.origin}; serve it over https:`;
+    return new McpError("mixed-content", message, { cause });
+  }
+  if (!system && target.origin !== location.origin && (await answers(target))) {
+    const names = Object.keys(init.headers as Record<string, string>).join(", ");
+    const message =
+      `${target.origin} answers, but does not allow this page; it must send ` +
+      `Access-Control-Allow-Origin: ${location.origin}, and to OPTIONS Access-Control-Allow-Headers: ${names}, ` +
+      `and Access-Control-Expose-Headers: mcp-session-id, www-authenticate`;
+    return new McpError("cors", message, { cause });
+  }
+  const reason = system ? ` (${system})` : "";
+  return new McpError("unreachable", `nobody answers at ${target.origin}${reason}; check that the server runs`, { cause });
+}
+
+/** Whether there is a server, which a page may learn without being allowed to read its answer. */
+function answers(url: URL): Promise<boolean> {
+  const signal = AbortSignal.timeout(3000);
+  return globalThis
+    .fetch(url, { method: "HEAD", mode: "no-cors", credentials: "omit", signal })
+    .then(() => true, () => false);
+}

@@ -1,0 +1,32 @@
+import { Base, type CallOptions } from "./connection.js";
+import type { CallToolParams, CallToolResult, ListToolsResult, PageParams, Result, Tool } from "./protocol.js";
+
+/** A client that lists and calls tools. */
+export class ToolClient extends Base {
+  /** One page of the server's tools. */
+  listTools(params?: PageParams, options?: CallOptions): Promise<ListToolsResult> {
+    return this.request("tools/list", params, options);
+  }
+
+  /** All of the server's tools, page by page. */
+  listAllTools(options?: CallOptions): Promise<Tool[]> {
+    return this._all<Tool>("tools/list", "tools", options);
+  }
+
+  /** Calls a tool. A tool that failed has a result too, with `isError`. */
+  callTool(params: CallToolParams, options?: CallOptions): Promise<CallToolResult> {
+    return this.request("tools/call", params, options);
+  }
+
+  /** @internal */
+  protected async _all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
+    const all: T[] = [];
+    let cursor: unknown;
+    do {
+      const page = await this.request<Result>(method, cursor === undefined ? undefined : { cursor }, options);
+      all.push(...(page[member] as T[]));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return all;
+  }
+}

@@ -1,0 +1,69 @@
+import { McpError } from "./error.js";
+
+/** Where a wasm module can come from. */
+export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+
+/** A source, a promise of one, or a function that gives either. */
+export type WasmOption = WasmSource | PromiseLike<WasmSource> | (() => WasmSource | PromiseLike<WasmSource>);
+
+/** @internal What the glue of a module exports beside its bindings. */
+export interface Glue {
+  imports(): WebAssembly.Imports;
+  start(instance: WebAssembly.Instance): unknown;
+}
+
+/** @internal A module that is loaded when it is first needed. */
+export class Wasm<G extends Glue> {
+  #glue: G;
+  #source: WasmOption;
+  #ready: Promise<G> | undefined;
+
+  constructor(glue: G, source: WasmOption) {
+    this.#glue = glue;
+    this.#source = source;
+  }
+
+  provide(source: WasmOption): void {
+    this.#source = source;
+  }
+
+  load(source: WasmOption = this.#source): Promise<G> {
+    return (this.#ready ??= this.#start(source).catch((cause: unknown) => {
+      this.#ready = undefined;
+      throw new McpError("wasm", "the wasm module could not be loaded; give it with the option `wasm`", { cause });
+    }));
+  }
+
+  async #start(source: WasmOption): Promise<G> {
+    const found = await (typeof source === "function" ? source() : source);
+    this.#glue.start(await instantiate(found, this.#glue.imports()));
+    return this.#glue;
+  }
+}
+
+async function instantiate(source: WasmSource, imports: WebAssembly.Imports): Promise<WebAssembly.Instance> {
+  if (source instanceof WebAssembly.Module) {
+    return WebAssembly.instantiate(source, imports);
+  }
+  if (typeof source === "string" || source instanceof URL) {
+    source = (await file(source)) ?? (await fetch(source));
+  }
+  if (typeof Response === "function" && source instanceof Response) {
+    if (!source.ok) {
+      throw new Error(`${source.url} answered with HTTP status ${source.status}`);
+    }
+    if (source.headers.get("content-type")?.startsWith("application/wasm")) {
+      return (await WebAssembly.instantiateStreaming(source, imports)).instance;
+    }
+    source = await source.arrayBuffer();
+  }
+  return (await WebAssembly.instantiate(source as BufferSource, imports)).instance;
+}
+
+/** Node's `fetch` does not read files. */
+function file(url: URL | string): Promise<BufferSource> | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): any } };
+  return `${url}`.startsWith("file:")
+    ? process?.getBuiltinModule?.("node:fs")?.promises.readFile(new URL(url))
+    : undefined;
+}

@@ -1,0 +1,87 @@
+//! Errors as JavaScript gets them: a code, a message that says what to do, JSON data, the thrown value behind it.
+
+use sandwire_json::Raw;
+use sandwire_proto::{
+    ApiMisuse, TransportError, TransportErrorKind,
+    client::{CallError, OpenError},
+};
+use sandwire_types::ErrorObject;
+use sandwire_web::Thrown;
+use wasm_bindgen::JsValue;
+
+/// The parts of an `McpError`.
+pub(crate) struct Fault<'a> {
+    /// Empty for an error that the server answered with.
+    pub(crate) code: &'static str,
+    /// Its JSON-RPC code, or the HTTP status of a failed request, or 0.
+    pub(crate) number: f64,
+    pub(crate) message: &'a str,
+    /// JSON, or the challenge of a server that wants authorization, or empty.
+    pub(crate) data: &'a str,
+    pub(crate) cause: JsValue,
+}
+
+impl<'a> Fault<'a> {
+    fn new(code: &'static str, message: &'a str) -> Self {
+        Self { code, number: 0.0, message, data: "", cause: JsValue::UNDEFINED }
+    }
+
+    fn peer(error: &'a ErrorObject) -> Self {
+        let data = error.data.as_ref().map_or("", Raw::as_str);
+        Self { number: error.code.0 as f64, data, ..Self::new("", &error.message) }
+    }
+
+    pub(crate) fn misuse(fault: ApiMisuse) -> Self {
+        Self::new("misuse", fault.message())
+    }
+
+    pub(crate) fn transport(error: &'a TransportError) -> Self {
+        let code = match error.kind() {
+            TransportErrorKind::Unreachable => "unreachable",
+            TransportErrorKind::Opaque => "opaque",
+            TransportErrorKind::Closed => "closed",
+            TransportErrorKind::Timeout => "timeout",
+            TransportErrorKind::Unauthorized => "unauthorized",
+            TransportErrorKind::Status => "status",
+            TransportErrorKind::TooLarge => "too-large",
+            TransportErrorKind::Malformed => "malformed",
+            _ => "transport",
+        };
+        Self {
+            number: f64::from(error.http_status().unwrap_or_default()),
+            data: error.challenge().unwrap_or_default(),
+            cause: Thrown::behind(error).unwrap_or(JsValue::UNDEFINED),
+            ..Self::new(code, error.message())
+        }
+    }
+
+    pub(crate) fn opening(error: &'a OpenError) -> Self {
+        match error {
+            OpenError::Refused(error) => Self::peer(error),
+            OpenError::Timeout => {
+                Self::new("timeout", "the server did not answer in time; check that it runs and that the address is right")
+            }
+            OpenError::Transport(error) => Self::transport(error),
+            OpenError::Misbehaved(fault) => Self::new("misbehaved", fault.message()),
+            OpenError::Incompatible(fault) => Self::new("incompatible", fault.message()),
+            _ => Self::new("closed", "the connection was closed before it was open; check the server's log"),
+        }
+    }
+
+    pub(crate) fn call(error: &'a CallError) -> Self {
+        match error {
+            CallError::Peer(error) | CallError::Refused(error) => Self::peer(error),
+            CallError::Timeout => Self::new(
+                "timeout",
+                "no answer came in time; raise the timeout, or reset it on progress",
+            ),
+            CallError::Open(error) => Self::opening(error),
+            CallError::Closed(Some(error)) | CallError::Transport(error) => Self::transport(error),
+            CallError::Misbehaved(fault) => Self::new("misbehaved", fault.message()),
+            CallError::Incompatible(fault) => Self::new("incompatible", fault.message()),
+            CallError::Misuse(fault) => Self::misuse(*fault),
+            CallError::Cancelled => Self::new("cancelled", "the call was cancelled"),
+            _ => Self::new("closed", "the connection is closed; connect again"),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+};
+
+use js_sys::{Function, Reflect};
+use sandwire_io::{Env, Timer};
+use sandwire_proto::Time;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+
+    #[wasm_bindgen(js_namespace = Date, js_name = now)]
+    fn date_now() -> f64;
+
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(run: &Closure<dyn FnMut()>, milliseconds: f64) -> JsValue;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(timeout: &JsValue);
+
+    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
+    fn get_random_values(bytes: &mut [u8]);
+}
+
+/// The longest time `setTimeout` takes, in milliseconds. Anything above fires at once.
+const LONGEST: u64 = i32::MAX as u64;
+
+/// `getRandomValues` gives at most so many bytes at once.
+const MOST_RANDOM_BYTES: usize = 65_536;
+
+/// The host's monotonic clock, timers and cryptographic generator.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WebEnv;
+
+impl WebEnv {
+    /// The environment as drivers take it.
+    #[must_use]
+    pub fn shared() -> Arc<dyn Env> {
+        Arc::new(Self)
+    }
+}
+
+impl Env for WebEnv {
+    fn now(&self) -> Time {
+        now()
+    }
+
+    fn timer(&self) -> Box<dyn Timer> {
+        Box::new(Timeout::default())
+    }
+
+    fn fill_random(&self, bytes: &mut [u8]) {
+        bytes.chunks_mut(MOST_RANDOM_BYTES).for_each(get_random_values);
+    }
+
+    fn unix_time(&self) -> Option<u64> {
+        Some((date_now() / 1000.0) as u64)
+    }
+}
+
+fn now() -> Time {
+    Time(performance_now() as u64)
+}
+
+/// One `setTimeout` at a time. A later moment does not re-arm it: when it fires too early its task polls again,
+/// so a call that is answered in time costs no timer of its own.
+#[derive(Default)]
+struct Timeout {
+    armed: Option<Armed>,
+    waker: Rc<RefCell<Option<Waker>>>,
+    fire: Option<Closure<dyn FnMut()>>,
+}
+
+struct Armed {
+    id: JsValue,
+    at: Time,
+}
+
+impl Timer for Timeout {
+    fn poll(&mut self, at: Time, cx: &mut Context<'_>) -> Poll<()> {
+        let now = now();
+        if at <= now {
+            return Poll::Ready(());
+        }
+        self.waker.replace(Some(cx.waker().clone()));
+        match &self.armed {
+            Some(armed) if armed.at > now && armed.at <= at => {}
+            _ => self.arm(now, at),
+        }
+        Poll::Pending
+    }
+}
+
+impl Timeout {
+    fn arm(&mut self, now: Time, at: Time) {
+        self.disarm();
+        let wait = (at.0 - now.0).min(LONGEST);
+        let fire = self.fire.get_or_insert_with(|| {
+            let waker = Rc::clone(&self.waker);
+            Closure::new(move || {
+                let waker = waker.borrow_mut().take();
+                waker.iter().for_each(Waker::wake_by_ref);
+            })
+        });
+        let id = set_timeout(fire, wait as f64);
+        // Node waits for its timers before it exits; a deadline is no reason to stay.
+        if let Ok(unref) = Reflect::get(&id, &"unref".into())
+            && let Some(unref) = unref.dyn_ref::<Function>()
+        {
+            let _ = unref.call0(&id);
+        }
+        self.armed = Some(Armed { id, at: Time(now.0 + wait) });
+    }
+
+    fn disarm(&mut self) {
+        if let Some(armed) = self.armed.take() {
+            clear_timeout(&armed.id);
+        }
+    }
+}
+
+impl Drop for Timeout {
+    fn drop(&mut self) {
+        self.disarm();
+    }
+}
