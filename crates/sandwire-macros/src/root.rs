@@ -19,13 +19,18 @@ impl Root {
         Root(path.to_token_stream())
     }
 
+    /// The path itself.
+    pub(crate) fn path(&self) -> &TokenStream {
+        &self.0
+    }
+
     /// The module that generated code uses.
     pub(crate) fn inside(&self) -> TokenStream {
         let root = &self.0;
         quote!(#root::__macro)
     }
 
-    /// The same as text, for serde's `crate` attribute.
+    /// Where serde is, as text, for serde's `crate` attribute.
     pub(crate) fn serde(&self) -> String {
         format!("{}::__macro::serde", self.0.to_string().replace(' ', ""))
     }

@@ -2,7 +2,10 @@
 
 pub use crate::schema::{Direction, Field, Node, Presence, Schema};
 pub use crate::schema::{bytes as schema_bytes, length as schema_length, text as schema_text};
-pub use serde;
+pub use crate::{Builder, Bundle, Context, PromptHandler, ResourceHandler, ToolHandler};
+#[cfg(feature = "macros")]
+pub use sandwire_macros::Schema as DeriveSchema;
+pub use serde::{self, Deserialize};
 
 /// The description of what a variant holds, which must be an object to carry its tag inside.
 pub const fn object(node: &'static Node) -> &'static Node {

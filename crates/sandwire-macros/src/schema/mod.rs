@@ -8,7 +8,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use serde_attrs::Both;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Data, DataEnum, DeriveInput, Error, Fields, GenericParam, LitStr, Path, Result, Type, parse_quote};
+use syn::{
+    Attribute, Data, DataEnum, DeriveInput, Error, Fields, GenericParam, LitStr, Path, Result, Type, parse_quote,
+};
 
 pub(crate) fn derive(input: &DeriveInput, default: Root) -> Result<TokenStream> {
     let own = Own::read(&input.attrs)?;
@@ -147,7 +149,13 @@ impl Writer<'_> {
             let node = self.value(field)?;
             let (doc, rules) = (docs::text(&field.attrs), &own.rules);
             let presence = |skip: bool, optional: bool| {
-                let name = if skip { "Absent" } else if optional { "Optional" } else { "Required" };
+                let name = if skip {
+                    "Absent"
+                } else if optional {
+                    "Optional"
+                } else {
+                    "Required"
+                };
                 let name = format_ident!("{name}");
                 quote!(#inside::Presence::#name)
             };

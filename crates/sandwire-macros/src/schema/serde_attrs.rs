@@ -100,9 +100,8 @@ impl Field {
                 "skip_serializing_if" => read.skip_output_if = true,
                 "with" | "deserialize_with" | "serialize_with" => read.custom = Some(meta.path.span()),
                 "flatten" => {
-                    return Err(meta.error(
-                        "a flattened field cannot be described: write its fields out, or nest it under a key",
-                    ));
+                    return Err(meta
+                        .error("a flattened field cannot be described: write its fields out, or nest it under a key"));
                 }
                 _ => {}
             }
@@ -161,7 +160,10 @@ fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
     Ok(meta.value()?.parse::<LitStr>()?.value())
 }
 
-fn both<T: Clone>(meta: &ParseNestedMeta<'_>, convert: impl Fn(String) -> std::result::Result<T, String>) -> Result<Both<T>> {
+fn both<T: Clone>(
+    meta: &ParseNestedMeta<'_>,
+    convert: impl Fn(String) -> std::result::Result<T, String>,
+) -> Result<Both<T>> {
     let convert = |literal: LitStr| convert(literal.value()).map_err(|message| Error::new(literal.span(), message));
     if meta.input.peek(Token![=]) {
         let value = convert(meta.value()?.parse()?)?;

@@ -65,7 +65,7 @@ pub fn output<T: Schema + ?Sized>() -> Raw {
     rendered(T::OUTPUT, T::NODE, Direction::Output)
 }
 
-fn rendered(ready: Option<&'static str>, node: &Node, direction: Direction) -> Raw {
+pub(crate) fn rendered(ready: Option<&'static str>, node: &Node, direction: Direction) -> Raw {
     match ready {
         Some(text) => Raw::from_valid(text),
         None => render::at_run_time(node, direction),

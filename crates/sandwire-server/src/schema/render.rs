@@ -341,10 +341,14 @@ impl<'a> Out<'a> {
         }
         self.key(field.name);
         self.byte(b'{');
-        match self.direction {
-            Direction::Input => self.members(field.node.non_null()),
-            Direction::Output if matches!(field.output, Presence::Optional) => self.members(field.node.non_null()),
-            Direction::Output => self.members(field.node.undocumented()),
+        let node = match self.direction {
+            Direction::Input => field.node.non_null(),
+            Direction::Output if matches!(field.output, Presence::Optional) => field.node.non_null(),
+            Direction::Output => field.node.undocumented(),
+        };
+        match node {
+            Node::Scalar { kind, rules } if restates(field.rules, rules) => self.kind(kind),
+            node => self.members(node),
         }
         self.rules(field.rules);
         self.description(field.description());
@@ -411,6 +415,26 @@ impl<'a> Out<'a> {
 
 const fn hex(digit: u8) -> u8 {
     if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }
+}
+
+/// Whether `rules` has the keyword that `others` begin with, and so stands in for them.
+const fn restates(rules: &str, others: &str) -> bool {
+    let (mut rules, others) = (rules.as_bytes(), others.as_bytes());
+    while !rules.is_empty() {
+        let mut rest = (rules, others);
+        while let ([a, left @ ..], [b, right @ ..]) = rest {
+            if *a != *b {
+                break;
+            }
+            if *a == b':' {
+                return true;
+            }
+            rest = (left, right);
+        }
+        let [_, left @ ..] = rules else { break };
+        rules = left;
+    }
+    false
 }
 
 const fn same(a: &str, b: &str) -> bool {

@@ -1,0 +1,304 @@
+//! Building a server.
+
+use crate::completion::{Completing, CompletionRun};
+use crate::error::{Problem, RegistrationError};
+use crate::function::Function;
+use crate::kind;
+use crate::prompt::{IntoPrompt, PromptHandler};
+use crate::resource::{IntoResource, ResourceHandler};
+use crate::result::IntoToolResult;
+use crate::server::{Server, Tables};
+use crate::tool::ToolHandler;
+use sandwire_json::{Raw, Writer, to_raw};
+use sandwire_proto::server::Config;
+use sandwire_types::model::Implementation;
+use std::sync::Arc;
+
+/// A server that is being put together.
+///
+/// ```
+/// use sandwire_server::{Schema, Server};
+///
+/// #[derive(serde::Deserialize, Schema)]
+/// struct Name {
+///     /// Whom to greet.
+///     name: String,
+/// }
+///
+/// let server = Server::builder("greeter", "1.0")
+///     .instructions("Greet people before anything else.")
+///     .tool("greet", "Greets someone.", |Name { name }: Name| ["Hello ", &name].concat())
+///     .resource("greetings://all", "All greetings.", || "Hello, Bonjour")
+///     .prompt("polite", "Asks for politeness.", || "Please be polite.")
+///     .build()?;
+/// # Ok::<(), sandwire_server::RegistrationError>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "the server is there after `build`"]
+pub struct Builder {
+    info: Implementation,
+    instructions: Option<String>,
+    page_size: usize,
+    declared: Vec<Capability>,
+    members: Vec<(&'static str, Raw)>,
+    tools: Vec<ToolHandler>,
+    resources: Vec<ResourceHandler>,
+    prompts: Vec<PromptHandler>,
+    completions: Vec<(String, String, CompletionRun)>,
+    takes_context: bool,
+}
+
+/// What a server can declare although nothing registered asks for it yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Capability {
+    /// Tools: some may be added while the server runs.
+    Tools,
+    /// Resources: some may be added while the server runs.
+    Resources,
+    /// Prompts: some may be added while the server runs.
+    Prompts,
+    /// Log messages. Declared by itself as soon as a handler takes a [`Context`](crate::Context).
+    Logging,
+}
+
+/// Something that can be given to a [`Builder`]: a handler, several, or a value with `#[handlers]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing a server can be given",
+    label = "not a handler",
+    note = "give it a `ToolHandler`, `ResourceHandler` or `PromptHandler`, or a value whose `impl` block has the attribute `#[handlers]`",
+    note = "a function with an attribute becomes one: `.with(add::tool())`, `.with(note::resource())`, `.with(greet::prompt())`"
+)]
+pub trait Bundle {
+    /// Registers everything in it.
+    fn add_to(self, builder: Builder) -> Builder;
+}
+
+impl Builder {
+    pub(crate) fn new(name: &str, version: &str) -> Self {
+        Self {
+            info: Implementation::new(name.to_owned(), version.to_owned()),
+            instructions: None,
+            page_size: 1000,
+            declared: Vec::new(),
+            members: Vec::new(),
+            tools: Vec::new(),
+            resources: Vec::new(),
+            prompts: Vec::new(),
+            completions: Vec::new(),
+            takes_context: false,
+        }
+    }
+
+    /// What the server says about itself beyond its name and version: title, description, website, icons.
+    pub fn info(mut self, change: impl FnOnce(&mut Implementation)) -> Self {
+        change(&mut self.info);
+        self
+    }
+
+    /// Advice for the model that uses this server.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// How many entries one page of a list holds; 1000 unless changed.
+    pub fn page_size(mut self, entries: usize) -> Self {
+        self.page_size = entries;
+        self
+    }
+
+    /// Declares a capability that nothing registered asks for yet.
+    pub fn declare(mut self, capability: Capability) -> Self {
+        self.declared.push(capability);
+        self
+    }
+
+    /// Declares an extension, or an experimental capability: `member` is `extensions` or `experimental`, `value` the
+    /// object under it.
+    fn declare_member(mut self, member: &'static str, value: Raw) -> Self {
+        self.members.retain(|(known, _)| *known != member);
+        self.members.push((member, value));
+        self
+    }
+
+    /// Declares extensions: an object of settings by extension id.
+    pub fn extensions(self, extensions: Raw) -> Self {
+        self.declare_member("extensions", extensions)
+    }
+
+    /// Declares experimental capabilities: an object of settings by name.
+    pub fn experimental(self, experimental: Raw) -> Self {
+        self.declare_member("experimental", experimental)
+    }
+
+    /// Registers a handler, several, or a value with `#[handlers]`.
+    pub fn with(self, bundle: impl Bundle) -> Self {
+        bundle.add_to(self)
+    }
+
+    /// Registers a tool; see [`ToolHandler::new`].
+    pub fn tool<F, M>(self, name: &str, description: &str, function: F) -> Self
+    where
+        F: Function<kind::Tool, M, Output: IntoToolResult>,
+    {
+        self.with(ToolHandler::new(name, description, function))
+    }
+
+    /// Registers a resource or a template of resources; see [`ResourceHandler::new`].
+    pub fn resource<F, M>(self, uri: &str, description: &str, function: F) -> Self
+    where
+        F: Function<kind::Resource, M, Output: IntoResource>,
+    {
+        self.with(ResourceHandler::new(uri, description, function))
+    }
+
+    /// Registers a prompt; see [`PromptHandler::new`].
+    pub fn prompt<F, M>(self, name: &str, description: &str, function: F) -> Self
+    where
+        F: Function<kind::Prompt, M, Output: IntoPrompt>,
+    {
+        self.with(PromptHandler::new(name, description, function))
+    }
+
+    /// Proposes values for an argument of a prompt, or for a variable of a resource template, that is registered under
+    /// the name `of`; see [`Completing`].
+    pub fn completion<F, M>(mut self, of: &str, argument: &str, function: F) -> Self
+    where
+        F: Function<kind::Completion, M, Arguments = Completing>,
+    {
+        self.takes_context |= F::CONTEXT;
+        self.completions.push((of.to_owned(), argument.to_owned(), CompletionRun::new(function)));
+        self
+    }
+
+    /// The server.
+    ///
+    /// # Errors
+    /// Something that was registered cannot work: a name twice, a malformed template, arguments that are not an object.
+    pub fn build(self) -> Result<Server, RegistrationError> {
+        self.build_with(|_| {})
+    }
+
+    /// The server, with other limits, versions, cache hints or rules than usual.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(mut self, configure: impl FnOnce(&mut Config)) -> Result<Server, RegistrationError> {
+        self.attach_completions()?;
+        let mut config = Config::new(to_raw(&self.info), self.capabilities());
+        config.instructions = self.instructions.take().map(Arc::from);
+        configure(&mut config);
+        let tables = Tables::new(self.page_size);
+        tables.tools.update(|table| table.with(checked(self.tools, ToolHandler::problem, ToolHandler::into_row)?))?;
+        let (templates, resources): (Vec<_>, Vec<_>) = self.resources.into_iter().partition(|one| one.is_template);
+        for (table, handlers) in [(&tables.resources, resources), (&tables.templates, templates)] {
+            table.update(|table| table.with(checked(handlers, ResourceHandler::problem, ResourceHandler::into_row)?))?;
+        }
+        tables.prompts.update(|table| table.with(checked(self.prompts, PromptHandler::problem, PromptHandler::into_row)?))?;
+        Ok(Server::new(config, tables))
+    }
+
+    fn attach_completions(&mut self) -> Result<(), RegistrationError> {
+        for (of, argument, run) in std::mem::take(&mut self.completions) {
+            let prompt = self.prompts.iter_mut().find(|prompt| prompt.prompt.name == of);
+            let resource = self.resources.iter_mut().find(|resource| resource.is_template && resource.resource.uri == of);
+            let completions = prompt
+                .map(|prompt| &mut prompt.completions)
+                .or_else(|| resource.map(|resource| &mut resource.completions));
+            match completions {
+                Some(completions) => completions.add(&argument, run),
+                None => return Err(RegistrationError::new(&of, Problem::NothingToComplete)),
+            }
+        }
+        Ok(())
+    }
+
+    fn capabilities(&self) -> Raw {
+        let declares = |capability| self.declared.contains(&capability);
+        let takes_context = self.takes_context
+            || self.tools.iter().any(|tool| tool.takes_context)
+            || self.resources.iter().any(|resource| resource.takes_context)
+            || self.prompts.iter().any(|prompt| prompt.takes_context);
+        let completes = self.prompts.iter().any(|prompt| !prompt.completions.is_empty())
+            || self.resources.iter().any(|resource| !resource.completions.is_empty());
+        let mut writer = Writer::new();
+        writer.begin_object();
+        for (there, name, value) in [
+            (!self.tools.is_empty() || declares(Capability::Tools), "tools", r#"{"listChanged":true}"#),
+            (
+                !self.resources.is_empty() || declares(Capability::Resources),
+                "resources",
+                r#"{"subscribe":true,"listChanged":true}"#,
+            ),
+            (!self.prompts.is_empty() || declares(Capability::Prompts), "prompts", r#"{"listChanged":true}"#),
+            (completes, "completions", "{}"),
+            (takes_context || declares(Capability::Logging), "logging", "{}"),
+        ] {
+            if there {
+                writer.key(name);
+                writer.raw(value);
+            }
+        }
+        for (name, value) in &self.members {
+            writer.key(name);
+            writer.raw(value.as_str());
+        }
+        writer.end_object();
+        writer.into_raw()
+    }
+}
+
+fn checked<H, R>(
+    handlers: Vec<H>,
+    problem: fn(&H) -> Option<RegistrationError>,
+    row: fn(H) -> R,
+) -> Result<Vec<R>, RegistrationError> {
+    let mut rows = Vec::with_capacity(handlers.len());
+    for handler in handlers {
+        if let Some(error) = problem(&handler) {
+            return Err(error);
+        }
+        rows.push(row(handler));
+    }
+    Ok(rows)
+}
+
+impl Bundle for ToolHandler {
+    fn add_to(self, mut builder: Builder) -> Builder {
+        builder.tools.push(self);
+        builder
+    }
+}
+
+impl Bundle for ResourceHandler {
+    fn add_to(self, mut builder: Builder) -> Builder {
+        builder.resources.push(self);
+        builder
+    }
+}
+
+impl Bundle for PromptHandler {
+    fn add_to(self, mut builder: Builder) -> Builder {
+        builder.prompts.push(self);
+        builder
+    }
+}
+
+impl<B: Bundle> Bundle for Vec<B> {
+    fn add_to(self, builder: Builder) -> Builder {
+        self.into_iter().fold(builder, Builder::with)
+    }
+}
+
+impl<B: Bundle, const N: usize> Bundle for [B; N] {
+    fn add_to(self, builder: Builder) -> Builder {
+        self.into_iter().fold(builder, Builder::with)
+    }
+}
+
+impl<B: Bundle> Bundle for Option<B> {
+    fn add_to(self, builder: Builder) -> Builder {
+        self.into_iter().fold(builder, Builder::with)
+    }
+}

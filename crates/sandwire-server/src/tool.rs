@@ -1,0 +1,189 @@
+//! Tools.
+
+use crate::ask::describe;
+use crate::context::Context;
+use crate::error::{Problem, RegistrationError};
+use crate::function::{Arguments, Function};
+use crate::kind;
+use crate::result::{IntoToolResult, failure};
+use crate::schema::{self, Direction};
+use crate::table::{Handler, Row};
+use sandwire_io::{Answer, MaybeSend, MaybeSync};
+use sandwire_json::{Error, Raw, to_raw};
+use sandwire_types::Reply;
+use sandwire_types::model::{Icon, Tool, ToolAnnotations};
+use std::fmt;
+use std::sync::Arc;
+
+/// A tool: what clients are told about it, and the function that runs it.
+///
+/// ```
+/// use sandwire_server::{Schema, Server, ToolHandler};
+///
+/// #[derive(serde::Deserialize, Schema)]
+/// struct Args {
+///     /// The text to count.
+///     text: String,
+/// }
+///
+/// let words = ToolHandler::new("words", "Counts words.", |Args { text }: Args| text.split_whitespace().count())
+///     .title("Word count")
+///     .read_only();
+/// let server = Server::builder("texts", "1.0").with(words).build()?;
+/// # Ok::<(), sandwire_server::RegistrationError>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "a tool is served when it is given to a builder or a server"]
+pub struct ToolHandler {
+    pub(crate) tool: Tool,
+    pub(crate) run: ToolRun,
+    pub(crate) takes_context: bool,
+}
+
+/// Runs a tool on the text of its arguments.
+#[derive(Clone)]
+pub(crate) struct ToolRun(Arc<dyn Run>);
+
+trait Run: MaybeSend + MaybeSync {
+    fn run(&self, arguments: &str, context: Context) -> Answer;
+}
+
+impl<F: Fn(&str, Context) -> Answer + MaybeSend + MaybeSync> Run for F {
+    fn run(&self, arguments: &str, context: Context) -> Answer {
+        self(arguments, context)
+    }
+}
+
+impl ToolRun {
+    pub(crate) fn run(&self, arguments: &str, context: Context) -> Answer {
+        self.0.run(arguments, context)
+    }
+}
+
+impl fmt::Debug for ToolRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ToolRun")
+    }
+}
+
+impl ToolHandler {
+    /// A tool that runs `function`. The description is for the model.
+    ///
+    /// The function's argument type gives the input schema, its return type the output schema. What it may look like
+    /// says [`Function`]; what it may return, [`IntoToolResult`].
+    pub fn new<F, M>(name: &str, description: &str, function: F) -> Self
+    where
+        F: Function<kind::Tool, M, Output: IntoToolResult>,
+    {
+        let function = Arc::new(function);
+        let run = move |arguments: &str, context: Context| match F::Arguments::decode(arguments) {
+            Ok(arguments) => F::call(&function, arguments, context, ()),
+            Err(error) => refused(&error),
+        };
+        let input = schema::rendered(F::Arguments::TEXT, F::Arguments::NODE, Direction::Input);
+        Self::made(name, description, input, F::Output::output_schema(), ToolRun(Arc::new(run)), F::CONTEXT)
+    }
+
+    fn made(
+        name: &str,
+        description: &str,
+        input: Raw,
+        output: Option<Raw>,
+        run: ToolRun,
+        takes_context: bool,
+    ) -> Self {
+        let mut tool = Tool::new(name.to_owned(), input);
+        if !description.is_empty() {
+            tool.description = Some(description.to_owned());
+        }
+        tool.output_schema = output;
+        Self { tool, run, takes_context }
+    }
+
+    /// The name shown to people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.tool.title = Some(title.into());
+        self
+    }
+
+    /// Says that it changes nothing.
+    pub fn read_only(self) -> Self {
+        self.annotated(|annotations| annotations.read_only_hint = Some(true))
+    }
+
+    /// Says whether it may delete or overwrite something. Clients assume it may, unless told.
+    pub fn destructive(self, destructive: bool) -> Self {
+        self.annotated(|annotations| annotations.destructive_hint = Some(destructive))
+    }
+
+    /// Says that calling it again with the same arguments changes nothing more.
+    pub fn idempotent(self) -> Self {
+        self.annotated(|annotations| annotations.idempotent_hint = Some(true))
+    }
+
+    /// Says whether it reaches things outside the server. Clients assume it does, unless told.
+    pub fn open_world(self, open: bool) -> Self {
+        self.annotated(|annotations| annotations.open_world_hint = Some(open))
+    }
+
+    /// Pictures for it.
+    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        self.tool.icons = Some(icons.into_iter().collect());
+        self
+    }
+
+    /// Its `_meta`, an object.
+    pub fn meta(mut self, meta: Raw) -> Self {
+        self.tool.meta = Some(meta);
+        self
+    }
+
+    /// Describes the arguments by this schema instead of by their type, for functions that take any JSON.
+    pub fn input_schema(mut self, schema: Raw) -> Self {
+        self.tool.input_schema = schema;
+        self
+    }
+
+    /// Describes the structured content by this schema instead of by its type.
+    pub fn output_schema(mut self, schema: Raw) -> Self {
+        self.tool.output_schema = Some(schema);
+        self
+    }
+
+    /// What clients are told about it, to change what the other methods do not reach.
+    pub fn describe(mut self, change: impl FnOnce(&mut Tool)) -> Self {
+        change(&mut self.tool);
+        self
+    }
+
+    fn annotated(mut self, change: impl FnOnce(&mut ToolAnnotations)) -> Self {
+        change(self.tool.annotations.get_or_insert_with(ToolAnnotations::new));
+        self
+    }
+
+    pub(crate) fn into_row(self) -> Row {
+        Row {
+            key: self.tool.name.as_str().into(),
+            descriptor: to_raw(&self.tool),
+            handler: Handler::Tool { run: self.run, input_schema: self.tool.input_schema },
+        }
+    }
+
+    pub(crate) fn problem(&self) -> Option<RegistrationError> {
+        let problem = if self.tool.name.is_empty() {
+            Problem::NoName
+        } else if self.tool.input_schema.get("type").is_none_or(|kind| kind.as_str() != "\"object\"") {
+            Problem::ArgumentsNotObject
+        } else {
+            return None;
+        };
+        Some(RegistrationError::new(&self.tool.name, problem))
+    }
+}
+
+/// The answer to a call whose arguments are not what the tool takes: the model reads it and can try again.
+fn refused(error: &Error) -> Answer {
+    let mut message = String::from("invalid arguments: ");
+    describe(error, &mut message);
+    Answer::Ready(Ok(Reply::new(failure(&message))))
+}
