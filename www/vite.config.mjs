@@ -31,7 +31,7 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   worker: { format: "es" },
-  resolve: { alias: { "workbench-server": path.join(path.resolve(SERVER), "server.js") } },
+  resolve: { alias: { "workbench-server": path.resolve(SERVER) } },
   server: { fs: { allow: [".", SERVER] } },
   define: {
     PACKAGE: JSON.stringify({

@@ -20,6 +20,14 @@ export function createReport() {
         console.log(indent(error instanceof Error ? (error.stack ?? error.message) : String(error)));
       }
     },
+    /** Runs what makes checks; when that itself fails, it is one failure. */
+    async guard(name, body) {
+      try {
+        await body();
+      } catch (error) {
+        await this.check(name, () => Promise.reject(error));
+      }
+    },
     /** Prints the last line and gives the exit code. */
     finish() {
       console.log(`${passed} passed, ${failed} failed`);

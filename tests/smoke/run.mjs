@@ -44,17 +44,20 @@ const playwright = await load("playwright-core");
 const host = await startStatic({ "/": dist });
 const browser = await startBrowser(playwright.default ?? playwright, values.chromium);
 const address = `${host.origin}/`;
-const around = { tools, load, tarball: values.package, packageHash: hashOfTarball(values.package) };
+const around = { address, dist, tools, load, tarball: values.package, packageHash: hashOfTarball(values.package) };
 
-await checkContent(report, browser, address, around);
-await checkEverything(report, browser, address, around);
-await checkModern(report, browser, address, around);
-await checkBuiltin(report, browser, address);
-await checkForm(report, browser, address);
-await checkContents(report, browser, address);
-await checkRefusal(report, browser, address);
-await checkOffline(report, browser, dist);
-await checkMethods(report, browser, around);
+const suites = [
+  checkContent,
+  checkEverything,
+  checkModern,
+  checkBuiltin,
+  checkForm,
+  checkContents,
+  checkRefusal,
+  checkOffline,
+  checkMethods,
+];
+for (const suite of suites) await report.guard(suite.name, () => suite(report, browser, around));
 
 await browser.close();
 await host.close();

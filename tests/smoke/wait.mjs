@@ -12,6 +12,12 @@ export async function until(what, probe, { timeout = 15_000, every = 20 } = {}) 
   }
 }
 
+/** Makes sure that a child does not outlive this program, however that ends. */
+export function bound(child) {
+  process.once("exit", () => child.kill("SIGKILL"));
+  return child;
+}
+
 /** Ends a child: politely first, then for good. */
 export async function stopped(child, exit) {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,6 +1,11 @@
-/** Runs the built-in server: compiles its module and serves the port the page hands over. */
-import { serve } from "workbench-server";
+/** Runs the built-in server on every port that the page sends. */
+import { imports, serve, start } from "workbench-server/workbench-server.glue.js";
+import address from "workbench-server/workbench-server.wasm?url";
 
-self.addEventListener("message", (event: MessageEvent<{ port?: MessagePort }>) => {
-  if (event.data.port) serve(event.data.port);
+const ready = WebAssembly.instantiateStreaming(fetch(address), imports()).then(({ instance }) => start(instance));
+
+addEventListener("message", async ({ ports: [port] }: MessageEvent) => {
+  if (!port) return;
+  await ready;
+  serve(port);
 });

@@ -16,9 +16,9 @@ let nextRun = 1;
 /** Connects to the server in the worker. */
 export function connectBuiltin(): Promise<void> {
   return open(BUILTIN, () => {
-    const server = startBuiltin();
-    stop = server.stop;
-    return server.port;
+    const worker = startBuiltin();
+    stop = () => worker.terminate();
+    return worker;
   });
 }
 
@@ -29,7 +29,7 @@ export function connectUrl(): Promise<void> {
   return open(url, () => new URL(url, location.href).href);
 }
 
-async function open(where: string, target: () => string | MessagePort): Promise<void> {
+async function open(where: string, target: () => string | Worker): Promise<void> {
   await disconnect();
   const log = new WireLog();
   const { signal } = (life = new AbortController());

@@ -3,16 +3,14 @@ import { spawn } from "node:child_process";
 import http from "node:http";
 import net from "node:net";
 import path from "node:path";
-import { stopped, until } from "../wait.mjs";
+import { bound, stopped, until } from "../wait.mjs";
 
 /** Starts the server found in the tools folder's `node_modules`. */
 export async function startEverythingServer(tools) {
   const entry = path.join(tools, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
   const port = await freePort();
-  const child = spawn(process.execPath, [entry, "streamableHttp"], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const env = { ...process.env, PORT: String(port) };
+  const child = bound(spawn(process.execPath, [entry, "streamableHttp"], { env, stdio: ["ignore", "ignore", "pipe"] }));
   let complaints = "";
   child.stderr.on("data", (chunk) => (complaints += chunk));
   const exit = new Promise((resolve) => child.once("exit", resolve));

@@ -57,7 +57,7 @@ export async function checkMethods(report, browser, { tools, load, tarball }) {
     for (const { era, facts, proxy } of peers) {
       await report.check(`methods: sandwire/${module} against the ${era} server`, async () => {
         const other = ONE_ERA[era === "legacy" ? "modern" : "legacy"];
-        const calls = methods.filter((name) => name !== "connect" && !other.includes(name));
+        const calls = methods.filter((name) => name !== "connect" && !other.includes(name)).sort(lastOnesLast);
         const { page, complaints, close } = await browser.open(`${host.origin}/`);
         const task = {
           entry: new URL(entries[`./${module}`].browser, `${host.origin}/package/`).href,
@@ -89,6 +89,12 @@ export async function checkMethods(report, browser, { tools, load, tarball }) {
   await modern.close();
   await everything.close();
   await host.close();
+}
+
+/** The end of the connection comes after everything else. */
+function lastOnesLast(left, right) {
+  const rank = (name) => ["close", "Symbol.asyncDispose"].indexOf(name);
+  return rank(left) - rank(right);
 }
 
 /** The `methods` of the modules `client` and `tools` in the size file. */

@@ -4,7 +4,7 @@ import { startStatic } from "../static.mjs";
 import { workbench } from "../workbench.mjs";
 
 /** The page was built from the very package that is tested. */
-export async function checkContent(report, browser, address, { packageHash }) {
+export async function checkContent(report, browser, { address, packageHash }) {
   await report.check("page: shows the content hash of the package", async () => {
     const { page, close } = await browser.open(address);
     const shown = await workbench(page).element("package-hash").getAttribute("data-hash");
@@ -15,7 +15,7 @@ export async function checkContent(report, browser, address, { packageHash }) {
 }
 
 /** A connection that cannot be made says so, and the page goes on. */
-export async function checkRefusal(report, browser, address) {
+export async function checkRefusal(report, browser, { address }) {
   await report.check("page: says why a connection failed", async () => {
     const { page, close } = await browser.open(address);
     const bench = workbench(page);
@@ -26,7 +26,7 @@ export async function checkRefusal(report, browser, address) {
 }
 
 /** Loaded once, the page comes back without any network and serves itself. */
-export async function checkOffline(report, browser, dist) {
+export async function checkOffline(report, browser, { dist }) {
   await report.check("page: works with the built-in server without a network", async () => {
     const host = await startStatic({ "/": dist });
     const { page, context, close } = await browser.open(`${host.origin}/`);
@@ -46,7 +46,7 @@ export async function checkOffline(report, browser, dist) {
 }
 
 /** Every kind of field goes where it should. */
-export async function checkForm(report, browser, address) {
+export async function checkForm(report, browser, { address }) {
   await report.check("page: makes arguments from a form with every kind of field", async () => {
     const { page, complaints, close } = await browser.open(address);
     const bench = workbench(page);
@@ -91,7 +91,7 @@ export async function checkForm(report, browser, address) {
 }
 
 /** Pictures, resources and prompts of the built-in server are shown as what they are. */
-export async function checkContents(report, browser, address) {
+export async function checkContents(report, browser, { address }) {
   await report.check("page: shows pictures, resources and prompts", async () => {
     const { page, complaints, close } = await browser.open(address);
     const bench = workbench(page);

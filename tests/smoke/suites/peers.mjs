@@ -7,7 +7,7 @@ import { until } from "../wait.mjs";
 import { checkPeer } from "./peer.mjs";
 
 /** npm `@modelcontextprotocol/server-everything`: the legacy era. */
-export async function checkEverything(report, browser, address, { tools }) {
+export async function checkEverything(report, browser, { address, tools }) {
   const server = await startEverythingServer(tools);
   const proxy = await startProxy(server.origin);
   await checkPeer(report, browser, address, {
@@ -39,7 +39,7 @@ export async function checkEverything(report, browser, address, { tools }) {
 }
 
 /** npm `@modelcontextprotocol/server`: the modern era. */
-export async function checkModern(report, browser, address, { load }) {
+export async function checkModern(report, browser, { address, load }) {
   const server = await startModernServer(load);
   const proxy = await startProxy(server.origin);
   await checkPeer(report, browser, address, {
@@ -64,7 +64,7 @@ export async function checkModern(report, browser, address, { load }) {
 }
 
 /** The Rust server in a worker of the page. */
-export async function checkBuiltin(report, browser, address) {
+export async function checkBuiltin(report, browser, { address }) {
   await checkPeer(report, browser, address, {
     name: "built-in",
     era: "modern",
