@@ -70,34 +70,12 @@ enum Measure {
 }
 
 impl Comparison {
-    const fn faster(
-        ours: &'static str,
-        peer: &'static str,
-        required: f64,
-        aim: Option<f64>,
-    ) -> Self {
-        Self {
-            ours,
-            peer,
-            measure: Measure::TimesFaster,
-            required: Some(required),
-            aim,
-        }
+    const fn faster(ours: &'static str, peer: &'static str, required: f64, aim: Option<f64>) -> Self {
+        Self { ours, peer, measure: Measure::TimesFaster, required: Some(required), aim }
     }
 
-    const fn share(
-        ours: &'static str,
-        peer: &'static str,
-        required: Option<f64>,
-        aim: Option<f64>,
-    ) -> Self {
-        Self {
-            ours,
-            peer,
-            measure: Measure::Share,
-            required,
-            aim,
-        }
+    const fn share(ours: &'static str, peer: &'static str, required: Option<f64>, aim: Option<f64>) -> Self {
+        Self { ours, peer, measure: Measure::Share, required, aim }
     }
 }
 
@@ -163,9 +141,7 @@ impl Compared {
     }
 
     fn misses(&self) -> bool {
-        self.comparison
-            .required
-            .is_some_and(|wanted| !self.meets(wanted))
+        self.comparison.required.is_some_and(|wanted| !self.meets(wanted))
     }
 }
 
@@ -211,40 +187,21 @@ fn native(options: &Options) -> Result<Value> {
     let target = paths::target().join("bench");
     eprintln!("building the native bench, rmcp included: some minutes the first time");
     run::cargo()
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--locked",
-            "--manifest-path=tests/bench/Cargo.toml",
-        ])
+        .args(["build", "--quiet", "--release", "--locked", "--manifest-path=tests/bench/Cargo.toml"])
         .arg("--target-dir")
         .arg(&target)
         .run()?;
-    let (rounds, milliseconds) = if options.quick {
-        ("1", "20")
-    } else {
-        ("5", "500")
-    };
+    let (rounds, milliseconds) = if options.quick { ("1", "20") } else { ("5", "500") };
     eprintln!("measuring natively");
-    let text = run::program(target.join("release/sandwire-bench"))
-        .args([rounds, milliseconds])
-        .read()?;
+    let text = run::program(target.join("release/sandwire-bench")).args([rounds, milliseconds]).read()?;
     serde_json::from_str(&text).context("reading what the native bench printed")
 }
 
 fn node(options: &Options) -> Result<Value> {
     let folder = node_folder()?;
-    let (rounds, seconds) = if options.quick {
-        ("1", "0.02")
-    } else {
-        ("5", "0.5")
-    };
+    let (rounds, seconds) = if options.quick { ("1", "0.02") } else { ("5", "0.5") };
     eprintln!("measuring in Node");
-    let text = run::program("node")
-        .args(["main.mjs", "--rounds", rounds, "--seconds", seconds])
-        .dir(&folder)
-        .read()?;
+    let text = run::program("node").args(["main.mjs", "--rounds", rounds, "--seconds", seconds]).dir(&folder).read()?;
     serde_json::from_str(&text).context("reading what the Node bench printed")
 }
 
@@ -280,25 +237,11 @@ fn link(original: PathBuf, link: PathBuf) -> Result<()> {
 
 /// Takes over the rows of one program; `unit` is its unit in microseconds.
 fn add(rows: &mut Rows, document: &Value, unit: f64) -> Result<()> {
-    let list = document
-        .get("rows")
-        .and_then(Value::as_array)
-        .context("a bench printed no rows")?;
+    let list = document.get("rows").and_then(Value::as_array).context("a bench printed no rows")?;
     for row in list {
-        let text = |key| {
-            row.get(key)
-                .and_then(Value::as_str)
-                .context("a row without a name")
-        };
-        let rounds = row
-            .get("rounds")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        let rounds = rounds
-            .filter_map(Value::as_f64)
-            .map(|time| time * unit)
-            .collect();
+        let text = |key| row.get(key).and_then(Value::as_str).context("a row without a name");
+        let rounds = row.get("rounds").and_then(Value::as_array).into_iter().flatten();
+        let rounds = rounds.filter_map(Value::as_f64).map(|time| time * unit).collect();
         let what = text("what")?.to_owned();
         rows.insert(text("key")?.to_owned(), Row { what, rounds });
     }
@@ -307,32 +250,14 @@ fn add(rows: &mut Rows, document: &Value, unit: f64) -> Result<()> {
 
 fn table(rows: &Rows, compared: &[Compared]) -> String {
     let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "{:<18} {:>10} {:>8}  what",
-        "row", "us a call", "spread"
-    );
+    let _ = writeln!(text, "{:<18} {:>10} {:>8}  what", "row", "us a call", "spread");
     for (key, row) in rows {
         let (median, spread) = (row.median(), row.spread() * 100.0);
-        let _ = writeln!(
-            text,
-            "{key:<18} {median:>10.3} {spread:>6.0} %  {}",
-            row.what
-        );
+        let _ = writeln!(text, "{key:<18} {median:>10.3} {spread:>6.0} %  {}", row.what);
     }
-    let _ = writeln!(
-        text,
-        "\n{:<18} {:<14} {:>18}  required, aim",
-        "ours", "peer", "ratio"
-    );
+    let _ = writeln!(text, "\n{:<18} {:<14} {:>18}  required, aim", "ours", "peer", "ratio");
     for one in compared {
-        let Comparison {
-            ours,
-            peer,
-            measure,
-            required,
-            aim,
-        } = one.comparison;
+        let Comparison { ours, peer, measure, required, aim } = one.comparison;
         let shown = match measure {
             Measure::TimesFaster => format!("{:.1} times faster", one.ratio),
             Measure::Share => format!("{:.2} of its time", one.ratio),
@@ -361,9 +286,8 @@ fn document(rows: &Rows, compared: &[Compared]) -> Value {
     let compared: Vec<Value> = compared
         .iter()
         .map(|one| {
-            let verdict = |wanted: Option<f64>| {
-                wanted.map(|wanted| json!({ "ratio": wanted, "met": one.meets(wanted) }))
-            };
+            let verdict =
+                |wanted: Option<f64>| wanted.map(|wanted| json!({ "ratio": wanted, "met": one.meets(wanted) }));
             json!({
                 "ours": one.comparison.ours, "peer": one.comparison.peer, "ratio": one.ratio,
                 "measure": match one.comparison.measure {
@@ -385,24 +309,13 @@ mod tests {
     static SHARE: [Comparison; 1] = [Comparison::share("js_call", "ts2_call", Some(0.75), None)];
 
     fn rows(pairs: &[(&str, f64)]) -> Rows {
-        let row = |median: f64| Row {
-            what: String::new(),
-            rounds: vec![median * 2.0, median, median / 2.0],
-        };
-        pairs
-            .iter()
-            .map(|(key, median)| ((*key).to_owned(), row(*median)))
-            .collect()
+        let row = |median: f64| Row { what: String::new(), rounds: vec![median * 2.0, median, median / 2.0] };
+        pairs.iter().map(|(key, median)| ((*key).to_owned(), row(*median))).collect()
     }
 
     #[test]
     fn medians_are_compared() -> Result<()> {
-        let rows = rows(&[
-            ("memory", 1.0),
-            ("rmcp", 12.0),
-            ("js_call", 3.0),
-            ("ts2_call", 4.0),
-        ]);
+        let rows = rows(&[("memory", 1.0), ("rmcp", 12.0), ("js_call", 3.0), ("ts2_call", 4.0)]);
         for one in compare(&FASTER, &rows)? {
             assert_eq!(one.ratio, 12.0);
             assert!(!one.misses() && !one.meets(13.0));
