@@ -8,10 +8,7 @@ use std::task::{Context, Poll};
 /// A host's way of making HTTP requests.
 pub trait HttpClient: MaybeSend + MaybeSync + 'static {
     /// Sends a request. The future is ready once the response's head is there; dropping it aborts the request.
-    fn send(
-        &self,
-        request: HttpRequest,
-    ) -> BoxFuture<'static, Result<HttpResponse, TransportError>>;
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<HttpResponse, TransportError>>;
 }
 
 /// An HTTP request.
@@ -37,15 +34,12 @@ pub struct HttpResponse {
 
 impl std::fmt::Debug for HttpResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpResponse")
-            .field("head", &self.head)
-            .finish_non_exhaustive()
+        f.debug_struct("HttpResponse").field("head", &self.head).finish_non_exhaustive()
     }
 }
 
 /// A body that arrives in chunks. Dropping one that has not ended aborts the transfer.
 pub trait Body: MaybeSend {
     /// The next chunk as soon as it is there; `None` at the end, after which it is not polled again.
-    fn poll_chunk(&mut self, cx: &mut Context<'_>)
-    -> Poll<Option<Result<Vec<u8>, TransportError>>>;
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Vec<u8>, TransportError>>>;
 }

@@ -137,10 +137,7 @@ impl Core {
             }
         }
         state.drain(link, effects);
-        Turn {
-            deadline: state.machine.deadline(),
-            hooks: !state.events.is_empty(),
-        }
+        Turn { deadline: state.machine.deadline(), hooks: !state.events.is_empty() }
     }
 
     /// Tells the hooks what happened since the last time.
@@ -154,11 +151,7 @@ impl Core {
                 HookEvent::Failed(error) => hooks.failed(&error),
                 HookEvent::Notification(notification) => hooks.notification(notification),
                 HookEvent::Ask(key, method, params) => {
-                    hooks.ask(
-                        method,
-                        params,
-                        Answer::new(ClientHandle::new(Arc::clone(self)), key),
-                    );
+                    hooks.ask(method, params, Answer::new(ClientHandle::new(Arc::clone(self)), key));
                 }
                 HookEvent::Withdrawn(key) => hooks.withdrawn(key),
                 HookEvent::Closed(error) => hooks.closed(error.as_ref()),
@@ -167,26 +160,13 @@ impl Core {
     }
 
     /// Begins a call. What waits for it is told by [`turn`](Self::turn).
-    pub(super) fn begin(
-        &self,
-        call: Call,
-        done: Option<OnceCallback<CallResult>>,
-    ) -> Result<CallKey, Rejected> {
+    pub(super) fn begin(&self, call: Call, done: Option<OnceCallback<CallResult>>) -> Result<CallKey, Rejected> {
         let now = self.now();
-        let Call {
-            request,
-            on_progress,
-            on_event,
-        } = call;
+        let Call { request, on_progress, on_event } = call;
         let mut state = self.lock();
         let key = match state.machine.request(now, request) {
             Ok(key) => key,
-            Err(misuse) => {
-                return Err(Rejected {
-                    error: CallError::Misuse(misuse),
-                    done,
-                });
-            }
+            Err(error) => return Err(Rejected { error, done }),
         };
         let index = key.slot();
         if state.slots.len() <= index {
@@ -224,9 +204,7 @@ impl Core {
     }
 
     pub(super) fn is_done(&self, key: CallKey) -> bool {
-        self.lock()
-            .slot(key)
-            .is_none_or(|slot| slot.reply.is_some())
+        self.lock().slot(key).is_none_or(|slot| slot.reply.is_some())
     }
 
     /// Cancels a call nobody waits for any more.
@@ -299,9 +277,7 @@ pub(crate) struct Turn {
 
 impl State {
     fn slot(&mut self, key: CallKey) -> Option<&mut Slot> {
-        self.slots
-            .get_mut(key.slot())
-            .filter(|slot| slot.key == Some(key))
+        self.slots.get_mut(key.slot()).filter(|slot| slot.key == Some(key))
     }
 
     fn drain(&mut self, link: &mut Vec<Output>, effects: &mut Vec<Effect>) {
@@ -318,14 +294,8 @@ impl State {
                         effects.push(Effect::Event(seen, notification));
                     }
                 }
-                Output::Notification(notification) => {
-                    self.events.push_back(HookEvent::Notification(notification))
-                }
-                Output::Ask {
-                    key,
-                    method,
-                    params,
-                } => self.events.push_back(HookEvent::Ask(key, method, params)),
+                Output::Notification(notification) => self.events.push_back(HookEvent::Notification(notification)),
+                Output::Ask { key, method, params } => self.events.push_back(HookEvent::Ask(key, method, params)),
                 Output::Unask(key) => self.events.push_back(HookEvent::Withdrawn(key)),
                 Output::Opened(peer) => {
                     self.opened = Some(Ok(Arc::clone(&peer)));

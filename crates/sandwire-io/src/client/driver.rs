@@ -87,12 +87,7 @@ impl Connection {
     /// One round: what arrived goes in, what the machine wants comes out and is done.
     fn round(&mut self) -> Round {
         let now = self.core.now();
-        let turn = self.core.turn(
-            now,
-            self.arrived.drain(..),
-            &mut self.outputs,
-            &mut self.effects,
-        );
+        let turn = self.core.turn(now, self.arrived.drain(..), &mut self.outputs, &mut self.effects);
         let sent = !self.outputs.is_empty();
         for output in self.outputs.drain(..) {
             match output {
@@ -107,10 +102,7 @@ impl Connection {
         if turn.hooks {
             self.core.run_hooks(&mut *self.hooks);
         }
-        Round {
-            deadline: turn.deadline,
-            sent,
-        }
+        Round { deadline: turn.deadline, sent }
     }
 }
 

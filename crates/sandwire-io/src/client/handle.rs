@@ -43,19 +43,13 @@ impl Call {
 
 impl From<client::Call> for Call {
     fn from(request: client::Call) -> Self {
-        Self {
-            request,
-            on_progress: None,
-            on_event: None,
-        }
+        Self { request, on_progress: None, on_event: None }
     }
 }
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("request", &self.request)
-            .finish_non_exhaustive()
+        f.debug_struct("Call").field("request", &self.request).finish_non_exhaustive()
     }
 }
 
@@ -80,10 +74,7 @@ impl ClientHandle {
             }
             Err(rejected) => CallState::Rejected(rejected.error),
         };
-        CallFuture {
-            core: Arc::clone(&self.core),
-            state,
-        }
+        CallFuture { core: Arc::clone(&self.core), state }
     }
 
     /// Makes a call and has its result told to `done`, exactly once, unless it is [cancelled](Self::cancel).
@@ -114,15 +105,12 @@ impl ClientHandle {
     /// # Errors
     /// If the connection is closed, or the notification is over the size limit.
     pub fn notify(&self, notification: Notification) -> Result<(), ApiMisuse> {
-        self.core
-            .command(|machine, now| machine.notify(now, notification))
+        self.core.command(|machine, now| machine.notify(now, notification))
     }
 
     /// Waits until the connection is open, or cannot be opened.
     pub fn ready(&self) -> Ready {
-        Ready {
-            core: Arc::clone(&self.core),
-        }
+        Ready { core: Arc::clone(&self.core) }
     }
 
     /// The server, once the connection is open.
@@ -139,17 +127,13 @@ impl ClientHandle {
 
     pub(super) fn answer(&self, key: AskKey, answer: Result<Raw, ErrorObject>) {
         // A withdrawn question needs no answer.
-        let _ = self
-            .core
-            .command(|machine, now| machine.answer(now, key, answer));
+        let _ = self.core.command(|machine, now| machine.answer(now, key, answer));
     }
 }
 
 impl fmt::Debug for ClientHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientHandle")
-            .field("server", &self.info())
-            .finish_non_exhaustive()
+        f.debug_struct("ClientHandle").field("server", &self.info()).finish_non_exhaustive()
     }
 }
 

@@ -26,10 +26,7 @@ pub trait Hooks: MaybeSend + 'static {
     /// client's capabilities declare arrives here. The answer may come at any later time.
     fn ask(&mut self, method: Method, params: Raw, answer: Answer) {
         let _ = (method, params);
-        answer.send(Err(ErrorObject::new(
-            ErrorCode::METHOD_NOT_FOUND,
-            "this client does not answer that",
-        )));
+        answer.send(Err(ErrorObject::new(ErrorCode::METHOD_NOT_FOUND, "this client does not answer that")));
     }
 
     /// The server, or the end of the call that asked, withdrew a question.
@@ -62,9 +59,7 @@ pub struct Answer {
 
 impl Answer {
     pub(super) fn new(client: ClientHandle, key: AskKey) -> Self {
-        Self {
-            open: Some((client, key)),
-        }
+        Self { open: Some((client, key)) }
     }
 
     /// The question's key, by which [`Hooks::withdrawn`] names it.
@@ -84,13 +79,7 @@ impl Answer {
 impl Drop for Answer {
     fn drop(&mut self) {
         if let Some((client, key)) = self.open.take() {
-            client.answer(
-                key,
-                Err(ErrorObject::new(
-                    ErrorCode::INTERNAL_ERROR,
-                    "the application gave no answer",
-                )),
-            );
+            client.answer(key, Err(ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the application gave no answer")));
         }
     }
 }

@@ -7,8 +7,14 @@ pub use text::TextLink;
 
 use crate::{MaybeSend, Observer};
 use sandwire_proto::{ExchangeId, Via, Wire, http::RequestHead};
-use sandwire_types::Message;
-use std::task::{Context, Poll};
+use sandwire_types::{
+    Message,
+    wire::{Incoming, Memo, decode},
+};
+use std::{
+    collections::VecDeque,
+    task::{Context, Poll},
+};
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,5 +54,18 @@ pub trait Link: MaybeSend + 'static {
     /// Shows the text of every message to `observer` from now on. Links that carry no text do nothing.
     fn observe(&mut self, observer: Observer) {
         let _ = observer;
+    }
+}
+
+/// What a text that arrived holds: one message, several, or none.
+fn decode_into(text: &str, via: Via, memo: &mut Memo, events: &mut VecDeque<LinkEvent>) {
+    let event = |read| match read {
+        Ok(message) => LinkEvent::Message { via, message },
+        Err(error) => LinkEvent::Garbage { via, error },
+    };
+    match decode(text, memo) {
+        Ok(Incoming::One(message)) => events.push_back(LinkEvent::Message { via, message }),
+        Ok(Incoming::Batch(batch)) => events.extend(batch.into_iter().map(event)),
+        Err(error) => events.push_back(LinkEvent::Garbage { via, error }),
     }
 }

@@ -3,15 +3,50 @@
 use super::TextPort;
 use crate::MaybeSend;
 use futures_io::{AsyncRead, AsyncWrite};
-use sandwire_proto::TransportError;
-use std::task::{Context, Poll};
+use sandwire_proto::{TransportError, TransportErrorKind};
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+type Line = Result<String, TransportError>;
 
 /// A port that writes each text as a line, and reads lines.
+///
+/// Blank lines, carriage returns before the line feed and a byte order mark at the start are skipped. A line that is
+/// too long or not UTF-8 is reported, and reading goes on with the next one.
+///
+/// ```
+/// use sandwire_io::{TextLink, lines::Lines};
+///
+/// let input: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+/// let link = TextLink::new(Lines::new(input, Vec::new(), 1024), 1024);
+/// ```
 pub struct Lines<R, W> {
     reader: R,
     writer: W,
-    max_line_bytes: usize,
+    input: Splitter,
+    output: Vec<u8>,
+    written: usize,
+    max_waiting: usize,
+    unflushed: bool,
+    state: State,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The reader is at its end; what is kept is still written.
+    Ended,
+    /// Closed by us once what is kept is written.
+    Closing,
+    Closed,
+}
+
+/// How many messages of the greatest length may wait for a peer that does not read.
+const WAITING_MESSAGES: usize = 16;
+const CHUNK: usize = 8 * 1024;
 
 impl<R, W> Lines<R, W> {
     /// A port over `reader` and `writer` that keeps at most `max_line_bytes` of one line.
@@ -20,21 +55,184 @@ impl<R, W> Lines<R, W> {
         Self {
             reader,
             writer,
-            max_line_bytes,
+            input: Splitter::new(max_line_bytes),
+            output: Vec::new(),
+            written: 0,
+            max_waiting: max_line_bytes.saturating_mul(WAITING_MESSAGES),
+            unflushed: false,
+            state: State::Open,
         }
     }
 }
 
-impl<R: AsyncRead + Unpin + MaybeSend + 'static, W: AsyncWrite + Unpin + MaybeSend + 'static>
-    TextPort for Lines<R, W>
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        while let Some(rest) = self.output.get(self.written..).filter(|rest| !rest.is_empty()) {
+            let count = ready!(Pin::new(&mut self.writer).poll_write(cx, rest))?;
+            if count == 0 {
+                return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into()));
+            }
+            self.written += count;
+            self.unflushed = true;
+        }
+        self.output.clear();
+        self.written = 0;
+        if self.unflushed {
+            ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
+            self.unflushed = false;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Option<Line>> {
+        let mut chunk = [0; CHUNK];
+        loop {
+            if let Some(line) = self.input.next() {
+                return Poll::Ready(Some(line));
+            }
+            if self.state == State::Ended {
+                return Poll::Ready(None);
+            }
+            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut chunk)) {
+                Ok(0) => {
+                    self.state = State::Ended;
+                    self.input.end();
+                }
+                Ok(count) => self.input.push(chunk.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.state = State::Ended;
+                    return Poll::Ready(Some(Err(failed("reading failed; the connection is over", error))));
+                }
+            }
+        }
+    }
+}
+
+impl<R, W> TextPort for Lines<R, W>
+where
+    R: AsyncRead + Unpin + MaybeSend + 'static,
+    W: AsyncWrite + Unpin + MaybeSend + 'static,
 {
-    fn send(&mut self, _text: String) {
-        let _ = (&self.reader, &self.writer, self.max_line_bytes);
+    fn send(&mut self, text: String) {
+        if matches!(self.state, State::Closing | State::Closed) {
+            return;
+        }
+        if self.output.len() - self.written + text.len() > self.max_waiting {
+            // A peer that does not read what it asked for is not worth more memory.
+            self.state = State::Closed;
+            return;
+        }
+        // Outside of strings a line end is white space, and inside it cannot stand.
+        self.output.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+        self.output.push(b'\n');
     }
 
-    fn poll(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<String, TransportError>>> {
-        Poll::Pending
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Line>> {
+        if self.state == State::Closed {
+            return Poll::Ready(None);
+        }
+        let written = match self.poll_write(cx) {
+            Poll::Ready(Err(error)) => {
+                self.state = State::Closed;
+                return Poll::Ready(Some(Err(failed("writing failed; the connection is over", error))));
+            }
+            written => written.is_ready(),
+        };
+        if self.state == State::Closing {
+            if !written || Pin::new(&mut self.writer).poll_close(cx).is_pending() {
+                return Poll::Pending;
+            }
+            self.state = State::Closed;
+            return Poll::Ready(None);
+        }
+        self.poll_line(cx)
     }
 
-    fn close(&mut self) {}
+    fn close(&mut self) {
+        if self.state != State::Closed {
+            self.state = State::Closing;
+        }
+    }
+}
+
+impl<R, W> std::fmt::Debug for Lines<R, W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines").finish_non_exhaustive()
+    }
+}
+
+fn failed(message: &'static str, error: std::io::Error) -> TransportError {
+    TransportError::new(TransportErrorKind::Closed, message).with_source(std::sync::Arc::new(error))
+}
+
+/// Cuts a byte stream into lines.
+struct Splitter {
+    max_line_bytes: usize,
+    line: Vec<u8>,
+    skipping: bool,
+    at_start: bool,
+    lines: VecDeque<Line>,
+}
+
+impl Splitter {
+    fn new(max_line_bytes: usize) -> Self {
+        Self { max_line_bytes, line: Vec::new(), skipping: false, at_start: true, lines: VecDeque::new() }
+    }
+
+    fn next(&mut self) -> Option<Line> {
+        self.lines.pop_front()
+    }
+
+    fn push(&mut self, mut bytes: &[u8]) {
+        while let Some(at) = bytes.iter().position(|byte| *byte == b'\n') {
+            let (head, tail) = bytes.split_at(at);
+            self.hold(head);
+            self.end();
+            bytes = tail.strip_prefix(b"\n").unwrap_or(tail);
+        }
+        self.hold(bytes);
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        if self.skipping {
+            return;
+        }
+        if self.line.len() + bytes.len() > self.max_line_bytes {
+            self.skipping = true;
+            self.line = Vec::new();
+            self.lines.push_back(Err(TransportError::new(
+                TransportErrorKind::TooLarge,
+                "line is over the size limit; raise the limit or send less at once",
+            )));
+        } else {
+            self.line.extend_from_slice(bytes);
+        }
+    }
+
+    fn end(&mut self) {
+        let mut line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.at_start) && line.starts_with(b"\xef\xbb\xbf") {
+            line.drain(..3);
+        }
+        if std::mem::take(&mut self.skipping) || line.trim_ascii().is_empty() {
+            return;
+        }
+        if line.ends_with(b"\r") {
+            line.pop();
+        }
+        let malformed = |_| TransportError::new(TransportErrorKind::Malformed, "line is not UTF-8");
+        self.lines.push_back(String::from_utf8(line).map_err(malformed));
+    }
+}
+
+/// Cuts any bytes into lines, in chunks of any size: every line comes out once, and none is over the limit.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn split(bytes: &[u8], chunk: usize, max_line_bytes: usize) -> Vec<Line> {
+    let mut splitter = Splitter::new(max_line_bytes);
+    for part in bytes.chunks(chunk.max(1)) {
+        splitter.push(part);
+    }
+    splitter.end();
+    std::iter::from_fn(|| splitter.next()).collect()
 }

@@ -143,8 +143,8 @@ impl Machine {
             if waits {
                 self.conclude(now, key, Err(CallError::Misbehaved(PeerMisbehaved::InvalidMessage)));
             }
-        } else if let Some(id) = error.id
-            && !error.is_response
+        } else if error.wants_answer()
+            && let Some(id) = error.id
             && !self.is_modern()
         {
             self.respond(id, Err(ErrorObject::new(error.code, error.message)));

@@ -357,6 +357,9 @@ impl Machine {
 
     /// Sends a message that expects no answer.
     fn post(&mut self, message: Message, purpose: Purpose) {
+        if !matches!(self.phase, Phase::Opening(_) | Phase::Open(_)) {
+            return;
+        }
         if !self.is_http() {
             return self.outputs.push_back(Output::Send { via: Via::Pipe, message, head: None });
         }
@@ -578,7 +581,9 @@ impl Machine {
             Phase::Open(_) => self.end_everything(&CallError::Closed(error)),
             Phase::Ending(_) | Phase::Closed => {}
         }
-        self.exchanges = Slab::new();
+        for exchange in self.exchanges.keys() {
+            self.exchanges.remove(exchange);
+        }
         self.wake_at = None;
     }
 

@@ -1,0 +1,164 @@
+use crate::scene::{HANDSHAKE, Scene, Sent, error, tool_call};
+use sandwire_proto::{
+    ExchangeId, Via, Wire,
+    client::{CallError, Input, Mode, Output},
+    http::{Headers, ResponseHead, Verb},
+};
+use sandwire_types::{Message, Method, Response};
+
+/// Answers `initialize` with a session, then accepts what follows.
+fn handshake(scene: &mut Scene, session: &str) -> Sent {
+    let initialize = scene.request();
+    assert_eq!(initialize.request.method, Method::Initialize);
+    assert_eq!(initialize.header("mcp-session-id"), None);
+    let headers: Headers = [("Content-Type", "application/json"), ("MCP-Session-Id", session)].into_iter().collect();
+    scene.handle(Input::Head { exchange: initialize.exchange(), head: ResponseHead { status: 200, headers } });
+    scene.respond(&initialize, Ok(HANDSHAKE));
+    scene.end(&initialize);
+    match scene.must() {
+        Output::Send { via: Via::Exchange(exchange), head: Some(head), .. } => {
+            assert_eq!(head.headers.get("mcp-session-id"), Some(session));
+            scene.accepted(exchange);
+        }
+        other => panic!("{other:?}"),
+    }
+    scene.opened_output();
+    initialize
+}
+
+fn listening(scene: &mut Scene, session: &str) -> ExchangeId {
+    let (exchange, head) = scene.opened_exchange();
+    assert_eq!(head.method, Verb::Get);
+    assert_eq!(head.headers.get("accept"), Some("text/event-stream"));
+    assert_eq!(head.headers.get("mcp-session-id"), Some(session));
+    exchange
+}
+
+#[test]
+fn the_session_is_repeated_in_every_later_request() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "s-1");
+    listening(&mut scene, "s-1");
+    scene.call(tool_call());
+    assert_eq!(scene.request().header("mcp-session-id"), Some("s-1"));
+}
+
+#[test]
+fn an_expired_session_is_replaced_once_and_the_call_made_again() {
+    for with_body in [false, true] {
+        let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+        handshake(&mut scene, "old");
+        let stream = listening(&mut scene, "old");
+        let key = scene.call(tool_call());
+        let other = scene.call(tool_call());
+        let (first, parallel) = (scene.request(), scene.request());
+        for sent in [&first, &parallel] {
+            scene.head_of(sent.exchange(), 404, with_body.then_some("application/json"));
+            if with_body {
+                scene.receive(sent.via, Message::Response(Response { id: None, result: Err(error(-32001)) }));
+            }
+            scene.end(sent);
+        }
+        assert!(matches!(scene.must(), Output::Abandon(exchange) if exchange == stream));
+        handshake(&mut scene, "new");
+        for expected in [key, other] {
+            let again = scene.request();
+            assert_eq!(again.header("mcp-session-id"), Some("new"));
+            if expected == other {
+                listening(&mut scene, "new");
+            }
+            if expected == key {
+                scene.reply(&again, "{}");
+                continue;
+            }
+            // A second expiry in a row is told.
+            scene.head_of(again.exchange(), 404, None);
+            scene.end(&again);
+        }
+        for _ in 0..2 {
+            match scene.done() {
+                (ended, Ok(_)) => assert_eq!(ended, key),
+                (ended, Err(error)) => {
+                    assert_eq!(ended, other);
+                    assert!(matches!(error, CallError::Transport(_) | CallError::Peer(_)), "{error:?}");
+                }
+            }
+        }
+        scene.quiet();
+    }
+}
+
+#[test]
+fn without_a_session_a_missing_page_is_a_missing_page() {
+    let mut scene = Scene::legacy(Wire::Http);
+    scene.call(tool_call());
+    let sent = scene.request();
+    scene.head_of(sent.exchange(), 404, None);
+    scene.end(&sent);
+    assert!(matches!(scene.done_error(), CallError::Transport(error) if error.http_status() == Some(404)));
+}
+
+#[test]
+fn closing_ends_the_session_and_tolerates_a_refusal() {
+    for answer in [Some(200), Some(405), None] {
+        let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+        handshake(&mut scene, "s");
+        let stream = listening(&mut scene, "s");
+        scene.machine.close(scene.now);
+        assert!(matches!(scene.must(), Output::Abandon(exchange) if exchange == stream));
+        let (exchange, head) = scene.opened_exchange();
+        assert_eq!(head.method, Verb::Delete);
+        assert_eq!(head.headers.get("mcp-session-id"), Some("s"));
+        scene.quiet();
+        match answer {
+            Some(status) => scene.head_of(exchange, status, None),
+            None => scene.wait(2_000),
+        }
+        assert!(matches!(scene.must(), Output::Close));
+        scene.quiet();
+    }
+}
+
+#[test]
+fn a_server_without_a_stream_of_its_own_is_asked_once() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "s");
+    let stream = listening(&mut scene, "s");
+    scene.head_of(stream, 405, None);
+    scene.ended(stream);
+    scene.wait(100_000);
+    scene.quiet();
+}
+
+#[test]
+fn the_server_s_own_stream_is_taken_up_again_where_it_broke() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "s");
+    let stream = listening(&mut scene, "s");
+    scene.head_of(stream, 200, Some("text/event-stream"));
+    scene.mark(stream, "e7", Some(300));
+    scene.receive(
+        Via::Exchange(stream),
+        Message::Notification(crate::scene::notification("notifications/tools/list_changed", "")),
+    );
+    assert!(matches!(scene.must(), Output::Notification(_)));
+    scene.ended(stream);
+    scene.wait(299);
+    scene.quiet();
+    scene.wait(1);
+    let (_, head) = scene.opened_exchange();
+    assert_eq!(head.headers.get("last-event-id"), Some("e7"));
+}
+
+#[test]
+fn a_session_that_is_no_token_is_not_repeated() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    let initialize = scene.request();
+    let headers: Headers = [("Content-Type", "application/json"), ("Mcp-Session-Id", "a b")].into_iter().collect();
+    scene.handle(Input::Head { exchange: initialize.exchange(), head: ResponseHead { status: 200, headers } });
+    scene.respond(&initialize, Ok(HANDSHAKE));
+    match scene.must() {
+        Output::Send { head: Some(head), .. } => assert_eq!(head.headers.get("mcp-session-id"), None),
+        other => panic!("{other:?}"),
+    }
+}
