@@ -43,7 +43,7 @@ pub fn in_memory(
     host.hear_changes();
     let shared = Arc::new(Shared { host, turn: Turn(AtomicU8::new(IDLE)), inbox: Mutex::default() });
     let pump: Box<dyn Pump> = Box::new(Arc::clone(&shared));
-    let core = Arc::new(Core::new(client::Machine::new(config), Arc::clone(&env), Some(pump)));
+    let core = Arc::new(Core::new(client::Machine::new(config), Arc::clone(&env)).pumped(pump));
     shared.carry(&core, Some(LinkEvent::Tick));
     let both = Both { core: Arc::clone(&core), shared, tasks: Tasks::default(), timer: env.timer(), hooks };
     (ClientHandle::new(core), Driver::new(Box::pin(both)))

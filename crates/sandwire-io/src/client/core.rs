@@ -83,7 +83,7 @@ impl Effect {
 }
 
 impl Core {
-    pub(crate) fn new(machine: Machine, env: Arc<dyn Env>, pump: Option<Box<dyn Pump>>) -> Self {
+    pub(crate) fn new(machine: Machine, env: Arc<dyn Env>) -> Self {
         Self {
             env,
             state: Mutex::new(State {
@@ -94,8 +94,15 @@ impl Core {
                 events: VecDeque::new(),
             }),
             driver: AtomicWaker::new(),
-            pump,
+            pump: None,
         }
+    }
+
+    /// The same core, moved on by `pump`. Not a parameter of [`new`](Self::new): the optimiser would carry the only
+    /// pump there is into programs that have none, and the whole server's side with it.
+    pub(crate) fn pumped(mut self, pump: Box<dyn Pump>) -> Self {
+        self.pump = Some(pump);
+        self
     }
 
     pub(crate) fn now(&self) -> Time {

@@ -23,7 +23,7 @@ pub fn connect(
     hooks: Box<dyn Hooks>,
 ) -> (ClientHandle, Driver) {
     config.wire = link.wire();
-    let core = Arc::new(Core::new(Machine::new(config), Arc::clone(&env), None));
+    let core = Arc::new(Core::new(Machine::new(config), Arc::clone(&env)));
     let connection = Connection {
         core: Arc::clone(&core),
         timer: env.timer(),
