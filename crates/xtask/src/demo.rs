@@ -13,7 +13,7 @@ use crate::{pack, paths, setup, wasm};
 const PORT: u16 = 8417;
 
 /// The server that comes with the page.
-const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "sandwire-workbench", features: &[] };
+const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "workbench-server", features: &[] };
 
 /// Builds the workbench and serves it until it is stopped, or with `--check` tests it headless.
 pub fn run(args: &[String]) -> Result<()> {
@@ -61,7 +61,7 @@ impl Page {
         setup::node()?;
         let package = pack::tarball()?;
         let server = paths::target().join("workbench-server");
-        wasm::build(BUILT_IN, "server", &server)?;
+        wasm::build(BUILT_IN, BUILT_IN.package, &server)?;
         let folder = paths::target().join("workbench");
         println!("demo: building the page");
         run::program("node")
