@@ -62,4 +62,4 @@ for (const suite of suites) await report.guard(suite.name, () => suite(report, b
 await browser.close();
 await host.close();
 clearTimeout(overdue);
-process.exitCode = report.finish();
+process.exit(report.finish());
