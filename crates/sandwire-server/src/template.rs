@@ -104,7 +104,7 @@ impl Operator {
 }
 
 /// Longer addresses match no template: what a peer sends must not cost much.
-const MAX_MATCHED: usize = 8 * 1024;
+const MAX_MATCHED: usize = 4 * 1024;
 
 impl UriTemplate {
     /// Reads a template.

@@ -96,6 +96,18 @@ impl Client {
         }
     }
 
+    /// What was heard since the last time, once the driver has run.
+    pub async fn heard(&self) -> Vec<String> {
+        let mut turns = 0;
+        std::future::poll_fn(|cx| {
+            turns += 1;
+            cx.waker().wake_by_ref();
+            if turns < 3 { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
+        self.heard.take()
+    }
+
     pub async fn call(&self, name: &str, arguments: &str) -> String {
         let params = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
         self.request(Method::ToolsCall, &params).await.unwrap()
