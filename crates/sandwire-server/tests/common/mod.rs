@@ -181,3 +181,13 @@ pub fn ask(server: &Server, method: Method, params: &str) -> Result<String, Erro
 pub fn call(server: &Server, name: &str, arguments: &str) -> String {
     ask(server, Method::ToolsCall, &format!(r#"{{"name":"{name}","arguments":{arguments}}}"#)).unwrap()
 }
+
+/// Answers one request of a modern client.
+pub fn modern(server: &Server, method: Method, params: &str) -> String {
+    run(server, MODERN, async |client| client.request(method, params).await.unwrap())
+}
+
+/// Calls a tool of a modern client.
+pub fn call_modern(server: &Server, name: &str, arguments: &str) -> String {
+    run(server, MODERN, async |client| client.call(name, arguments).await)
+}
