@@ -68,7 +68,8 @@ pub enum Type {
 /// Objects told apart by a string member, or by which members they have. Unknown ones are allowed.
 #[derive(Debug)]
 pub struct Union {
-    /// The member that tells them apart; with an empty name the presence of a member so named does.
+    /// The member that tells them apart. If empty, an object is the first of which it has the member
+    /// named by the variant's tag, and a variant with an empty tag is every other.
     pub tag: &'static str,
     /// The known objects.
     pub variants: &'static [Variant],
@@ -109,7 +110,7 @@ impl Union {
     pub fn variant(&self, reader: &Reader<'_>) -> Result<Option<&'static Variant>, Error> {
         if self.tag.is_empty() {
             for variant in self.variants {
-                if reader.look_up(variant.tag)?.is_some() {
+                if variant.tag.is_empty() || reader.look_up(variant.tag)?.is_some() {
                     return Ok(Some(variant));
                 }
             }

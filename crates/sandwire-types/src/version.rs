@@ -123,6 +123,16 @@ impl ProtocolVersion {
         self.0 >= Self::V2026_07_28.0
     }
 
+    /// Whether a message to or from a model may have several blocks.
+    pub const fn has_message_arrays(self) -> bool {
+        self.0 >= Self::V2025_11_25.0
+    }
+
+    /// Whether forms have choices of several, names of choices, and defaults.
+    pub const fn has_rich_forms(self) -> bool {
+        self.0 >= Self::V2025_11_25.0
+    }
+
     /// The level in shape tables: the index in [`KNOWN_VERSIONS`].
     pub const fn level(self) -> u8 {
         self.0

@@ -27,7 +27,7 @@ noun! {
     /// The result that asks for input. At least one of its members is there.
     InputRequiredResult {} optional {
         /// What is asked.
-        input_requests: InputRequests = "inputRequests",
+        input_requests: InputRequests as questions = "inputRequests",
         /// What the server wants to be told again.
         request_state: String = "requestState",
         /// Metadata.

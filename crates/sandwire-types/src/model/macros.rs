@@ -58,7 +58,8 @@ macro_rules! open_enum {
 }
 
 /// An object. Members that must be there come first; a tag is a member with one fixed value.
-/// `as object` keeps a member's text and demands an object; `since` and `until` name the first and
+/// `as object` keeps a member's text and demands an object, `as questions` says what the requests in
+/// a map are by their methods; `since` and `until` name the first and
 /// the last version that has the member.
 macro_rules! noun {
     (
@@ -267,6 +268,9 @@ macro_rules! is_object {
     (object) => {
         true
     };
+    (questions) => {
+        false
+    };
 }
 
 macro_rules! field_type {
@@ -275,6 +279,9 @@ macro_rules! field_type {
     };
     ($ty:ty, object) => {
         sandwire_json::shape::Type::AnyObject
+    };
+    ($ty:ty, questions) => {
+        sandwire_json::shape::Type::Map(&crate::model::INPUT_REQUEST)
     };
 }
 

@@ -55,7 +55,7 @@ noun! {
         /// How often to ask, in milliseconds (modern).
         poll_interval_ms: Number = "pollIntervalMs" since V2026_07_28,
         /// What it waits for (modern).
-        input_requests: InputRequests = "inputRequests" since V2026_07_28,
+        input_requests: InputRequests as questions = "inputRequests" since V2026_07_28,
         /// What came of it, an object (modern).
         result: Raw as object = "result" since V2026_07_28,
         /// Why it failed (modern).

@@ -15,15 +15,15 @@ pub fn lower_params(version: ProtocolVersion, method: &Method, params: &Raw) -> 
     super::project::params(version, method, params)
 }
 
-/// Wraps structured content as the `result` of an object, as [`lower_result`] does with what is no
-/// object; for tools whose declared output is not of type object.
+/// Wraps a call's structured content as the `result` of an object, as [`lower_result`] does with what
+/// is no object; for a tool whose output [is wrapped](wraps_output) and whose content is an object.
 pub fn wrap_structured(result: &Raw) -> Raw {
-    result.clone()
+    super::project::wrap_structured(result)
 }
 
-/// Whether a tool's output schema is wrapped for legacy peers.
+/// Whether a tool's output schema, which legacy peers want to be of type object, is wrapped for them.
 pub fn wraps_output(schema: &Raw) -> bool {
-    schema.get("type").is_none_or(|kind| kind.as_str() != "\"object\"")
+    !super::project::is_object_schema(schema.as_str())
 }
 
 pub(super) fn write_request_meta(w: &mut Writer, meta: &RequestMeta) {

@@ -1,0 +1,219 @@
+//! Rewriting text for a version by the nouns' tables: members and content blocks that the version
+//! does not have are left out or told in its own words.
+//!
+//! The text is valid JSON. Where it is not what the tables say it is copied: refusing it is not the
+//! business of the edge.
+
+mod content;
+mod schema;
+
+use sandwire_json::shape::{Shape, Type, Union, Variant};
+use sandwire_json::{Error, Kind, Raw, Reader, Writer};
+
+use super::modern;
+use crate::version::Era;
+use crate::{Method, ProtocolVersion, model};
+
+pub(super) use schema::{is_object_schema, wrap_structured};
+
+/// A result as `version` has it.
+pub(super) fn result(version: ProtocolVersion, method: &Method, value: &Raw) -> Raw {
+    let legacy = version.era() == Era::Legacy;
+    match method {
+        // Deployed legacy peers refuse an empty result that says anything.
+        Method::Ping | Method::LoggingSetLevel | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe
+            if legacy =>
+        {
+            Raw::object()
+        }
+        _ => rewritten(version, model::result_type(method), value, legacy),
+    }
+}
+
+/// Parameters as `version` has them.
+pub(super) fn params(version: ProtocolVersion, method: &Method, value: &Raw) -> Raw {
+    rewritten(version, model::params_type(method), value, false)
+}
+
+fn rewritten(version: ProtocolVersion, kind: Option<Type>, value: &Raw, strip_stamp: bool) -> Raw {
+    let kind = kind.unwrap_or(Type::AnyObject);
+    let mut projection = Projection {
+        version,
+        w: Writer::with_capacity(value.as_str().len() + 64),
+        changed: false,
+        strip_stamp,
+    };
+    match projection.value(&kind, &mut value.reader()) {
+        Ok(()) if projection.changed => projection.w.into_raw(),
+        _ => value.clone(),
+    }
+}
+
+struct Projection {
+    version: ProtocolVersion,
+    w: Writer,
+    /// Whether what was written says anything else than what was read.
+    changed: bool,
+    /// Whether the next object is a result, whose modern stamp has to go.
+    strip_stamp: bool,
+}
+
+/// A member whose older form is another one, and not just its absence.
+#[derive(Clone, Copy)]
+enum Special {
+    InputSchema,
+    OutputSchema,
+    Structured,
+    Messages,
+    Answer,
+    Fields,
+}
+
+impl Projection {
+    fn level(&self) -> u8 {
+        self.version.level()
+    }
+
+    fn value(&mut self, kind: &Type, r: &mut Reader<'_>) -> Result<(), Error> {
+        match (kind, r.peek()?) {
+            (Type::Object(shape), Kind::Object) => self.object(shape, r),
+            (Type::AnyObject, Kind::Object) if self.strip_stamp => {
+                self.object(&Shape { name: "", fields: &[] }, r)
+            }
+            (Type::Union(union), Kind::Object) => self.union(union, r),
+            (Type::Array(item) | Type::OneOrMany(item), Kind::Array) => {
+                self.w.begin_array();
+                r.array(&mut |r| self.value(item, r))?;
+                self.w.end_array();
+                Ok(())
+            }
+            (Type::OneOrMany(item), _) => self.value(item, r),
+            (Type::Map(value), Kind::Object) => {
+                self.w.begin_object();
+                r.object(&mut |key, r| {
+                    self.w.key(key);
+                    self.value(value, r)
+                })?;
+                self.w.end_object();
+                Ok(())
+            }
+            _ => self.copy(r),
+        }
+    }
+
+    fn copy(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
+        self.w.raw(r.raw()?);
+        Ok(())
+    }
+
+    fn union(&mut self, union: &Union, r: &mut Reader<'_>) -> Result<(), Error> {
+        match union.variant(r)? {
+            Some(variant) if variant.exists(self.level()) => self.object(variant.shape, r),
+            Some(variant) if union.tag == "type" => self.block_as_text(variant, r),
+            _ => self.copy(r),
+        }
+    }
+
+    fn object(&mut self, shape: &Shape, r: &mut Reader<'_>) -> Result<(), Error> {
+        let stamped = std::mem::take(&mut self.strip_stamp);
+        let level = self.level();
+        self.w.begin_object();
+        r.object(&mut |key, r| {
+            if stamped && matches!(key, modern::RESULT_TYPE | modern::TTL_MS | modern::CACHE_SCOPE) {
+                self.changed = true;
+                return Ok(());
+            }
+            if stamped && key == "_meta" && r.peek()? == Kind::Object {
+                return self.unstamped_meta(r);
+            }
+            let Some(field) = shape.field(key) else {
+                self.w.key(key);
+                return self.copy(r);
+            };
+            if !field.exists(level) {
+                self.changed = true;
+                return Ok(());
+            }
+            self.w.key(key);
+            match special(self.version, shape.name, key) {
+                Some(special) => self.special(special, r),
+                None => self.value(&field.kind, r),
+            }
+        })?;
+        self.w.end_object();
+        Ok(())
+    }
+
+    /// A result's `_meta` without what a modern server puts there.
+    fn unstamped_meta(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
+        let mut w = Writer::new();
+        let mut left = 0u32;
+        let mut dropped = false;
+        w.begin_object();
+        r.object(&mut |key, r| {
+            if matches!(key, modern::SERVER_INFO | modern::SUBSCRIPTION_ID) {
+                dropped = true;
+                return Ok(());
+            }
+            left += 1;
+            w.key(key);
+            w.raw(r.raw()?);
+            Ok(())
+        })?;
+        w.end_object();
+        self.changed |= dropped;
+        if left > 0 || !dropped {
+            self.w.key("_meta");
+            self.w.raw(&w.finish());
+        }
+        Ok(())
+    }
+
+    fn special(&mut self, special: Special, r: &mut Reader<'_>) -> Result<(), Error> {
+        match (special, r.peek()?) {
+            (Special::InputSchema, Kind::Object) => self.schema(r),
+            (Special::OutputSchema, Kind::Object) => self.output_schema(r),
+            (Special::Structured, Kind::Object) => self.copy(r),
+            (Special::Structured, _) => {
+                self.changed = true;
+                self.w.begin_object();
+                self.w.key("result");
+                self.copy(r)?;
+                self.w.end_object();
+                Ok(())
+            }
+            (Special::Messages, Kind::Array) => self.messages(r),
+            (Special::Answer, _) => self.answer(r),
+            (Special::Fields, Kind::Object) => self.fields(r),
+            _ => self.copy(r),
+        }
+    }
+
+    /// Writes a block of content that the version does not have as text.
+    fn block_as_text(&mut self, variant: &Variant, r: &mut Reader<'_>) -> Result<(), Error> {
+        self.changed = true;
+        let text = content::in_words(variant.tag, r.raw()?);
+        self.w.begin_object();
+        self.w.key("type");
+        self.w.string("text");
+        self.w.key("text");
+        self.w.string(&text);
+        self.w.end_object();
+        Ok(())
+    }
+}
+
+fn special(version: ProtocolVersion, shape: &str, key: &str) -> Option<Special> {
+    if version.era() == Era::Modern {
+        return None;
+    }
+    Some(match (shape, key) {
+        ("Tool", "inputSchema") => Special::InputSchema,
+        ("Tool", "outputSchema") => Special::OutputSchema,
+        ("CallToolResult" | "ToolResultContent", "structuredContent") => Special::Structured,
+        ("CreateMessageRequestParams", "messages") if !version.has_message_arrays() => Special::Messages,
+        ("CreateMessageResult", "content") if !version.has_message_arrays() => Special::Answer,
+        ("RequestedSchema", "properties") if !version.has_rich_forms() => Special::Fields,
+        _ => return None,
+    })
+}

@@ -1,0 +1,97 @@
+//! The official schemas, where they are at hand.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use sandwire_types::{Method, ProtocolVersion};
+use serde_json::{Value, json};
+
+/// The folder with the official schemas and examples, from `SANDWIRE_SPEC` or beside the workspace.
+pub(crate) fn directory() -> Option<PathBuf> {
+    let path = match std::env::var_os("SANDWIRE_SPEC") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/spec"),
+    };
+    if path.join("schema/2026-07-28/schema.json").exists() {
+        return Some(path);
+    }
+    eprintln!(
+        "skipped: no official schemas in {}; set SANDWIRE_SPEC to a folder with `schema/` of the \
+         modelcontextprotocol repository in it",
+        path.display()
+    );
+    None
+}
+
+pub(crate) struct Schemas {
+    version: ProtocolVersion,
+    document: Value,
+    definitions: &'static str,
+    validators: Mutex<HashMap<String, jsonschema::Validator>>,
+}
+
+impl Schemas {
+    pub(crate) fn load(spec: &Path, version: ProtocolVersion) -> Self {
+        let text = std::fs::read_to_string(spec.join("schema").join(version.as_str()).join("schema.json")).unwrap();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let definitions = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
+        Self { version, document, definitions, validators: Mutex::default() }
+    }
+
+    pub(crate) fn has(&self, definition: &str) -> bool {
+        self.document[self.definitions].get(definition).is_some()
+    }
+
+    /// The first thing in which `text` is not what the definition says.
+    pub(crate) fn difference(&self, definition: &str, text: &str) -> Option<String> {
+        assert!(self.has(definition), "{} has no {definition}", self.version);
+        let mut validators = self.validators.lock().unwrap();
+        let validator = validators.entry(definition.into()).or_insert_with(|| {
+            let schema = json!({
+                "$schema": self.document["$schema"],
+                "$ref": format!("#/{}/{definition}", self.definitions),
+                (self.definitions): self.document[self.definitions],
+            });
+            let schema = if self.definitions == "definitions" {
+                // Beside a reference draft-07 reads nothing else.
+                json!({ "$schema": schema["$schema"], "allOf": [{ "$ref": schema["$ref"] }], "definitions": schema["definitions"] })
+            } else {
+                schema
+            };
+            jsonschema::options().should_validate_formats(false).build(&schema).unwrap()
+        });
+        let instance: Value = serde_json::from_str(text).unwrap();
+        validator.iter_errors(&instance).next().map(|error| format!("{} at {}", error, error.instance_path()))
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_valid(&self, definition: &str, text: &str) {
+        if let Some(difference) = self.difference(definition, text) {
+            panic!("{} {definition}: {difference}\n{text}", self.version);
+        }
+    }
+}
+
+/// The specification's name for a method's result.
+pub(crate) fn result_noun(method: &Method) -> Option<&'static str> {
+    Some(match method {
+        Method::Initialize => "InitializeResult",
+        Method::ServerDiscover => "DiscoverResult",
+        Method::ToolsList => "ListToolsResult",
+        Method::ToolsCall => "CallToolResult",
+        Method::PromptsList => "ListPromptsResult",
+        Method::PromptsGet => "GetPromptResult",
+        Method::ResourcesList => "ListResourcesResult",
+        Method::ResourcesTemplatesList => "ListResourceTemplatesResult",
+        Method::ResourcesRead => "ReadResourceResult",
+        Method::CompletionComplete => "CompleteResult",
+        Method::SamplingCreateMessage => "CreateMessageResult",
+        Method::RootsList => "ListRootsResult",
+        Method::ElicitationCreate => "ElicitResult",
+        Method::SubscriptionsListen => "SubscriptionsListenResult",
+        Method::Ping | Method::LoggingSetLevel | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => "EmptyResult",
+        _ => return None,
+    })
+}
