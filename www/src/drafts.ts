@@ -24,13 +24,16 @@ export function preparedOf(draft: Draft): JsonObject | undefined {
   return undefined;
 }
 
-/** Changes between the form and the text; the text starts as what the form says. */
+/** Changes between the form and the text; each starts as what the other says. */
 export function switchMode(draft: Draft): void {
   draft.problems = [];
   if (draft.mode === "form") {
     draft.text = JSON.stringify(valueOf(draft.form, []) ?? {}, null, 2);
     draft.mode = "json";
   } else {
+    const values = preparedOf(draft);
+    if (!values) return;
+    draft.form = formOf(JSON.parse(draft.source) as Schema, values);
     draft.mode = "form";
   }
   changed();

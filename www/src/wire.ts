@@ -58,6 +58,8 @@ export class WireLog {
       this.#waiting.delete(asked);
       entry.label = request.method;
       entry.after = entry.at - request.at;
+    } else if (entry.id === undefined) {
+      entry.label = "answer to an unknown request";
     }
     return entry;
   }

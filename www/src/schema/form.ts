@@ -63,9 +63,9 @@ export type FormNode =
 
 const MAX_DEPTH = 6;
 
-/** The form for a whole input schema, filled with its defaults. */
-export function formOf(schema: Schema): FormNode {
-  return build(schema, schema, { name: "", path: "", required: true }, undefined, 0);
+/** The form for a whole input schema, filled with `values`, else with its defaults. */
+export function formOf(schema: Schema, values?: JsonObject): FormNode {
+  return build(schema, schema, { name: "", path: "", required: true }, values, 0);
 }
 
 type Place = Pick<Base, "name" | "path" | "required">;

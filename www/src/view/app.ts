@@ -40,21 +40,19 @@ function peer(): unknown {
       <span class="quiet" data-testid="server-version">${peer.version}</span>
       <span class="tag" data-testid="protocol-version">${peer.protocolVersion}</span>
       <span class="tag" data-testid="era" title="The era of the protocol that was negotiated">${peer.era}</span>
-      <details class="capabilities">
-        <summary data-testid="capabilities">${capabilities.length} capabilities</summary>
-        <div class="popover">
-          <p class="where"><code>${state.where}</code></p>
-          <ul>
-            ${capabilities.map(
-              (name) => html`<li>
-                <code>${name}</code>
-                <span class="quiet">${Object.keys(peer.capabilities[name] ?? {}).join(", ")}</span>
-              </li>`,
-            )}
-          </ul>
-          ${peer.instructions ? html`<p class="text">${peer.instructions}</p>` : nothing}
-        </div>
-      </details>
+      <button type="button" class="plain" popovertarget="about" data-testid="capabilities">
+        ${capabilities.length} capabilities
+      </button>
+      <div id="about" class="about" popover>
+        <code>${state.where}</code>
+        <dl>
+          ${capabilities.map(
+            (name) => html`<dt><code>${name}</code></dt>
+              <dd>${Object.keys(peer.capabilities[name] ?? {}).join(", ")}</dd>`,
+          )}
+        </dl>
+        ${peer.instructions ? html`<p class="text">${peer.instructions}</p>` : nothing}
+      </div>
     </div>
     <button type="button" class="plain" data-testid="disconnect" @click=${() => void disconnect()}>Disconnect</button>`;
 }

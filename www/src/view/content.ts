@@ -88,7 +88,7 @@ export function outcome(result: JsonObject): TemplateResult {
   const messages = (result.messages ?? []) as unknown as { role: string; content: Block }[];
   const structured = result.structuredContent;
   return html`
-    ${blocks.map(block)} ${read.map(contents)}
+    ${blocks.filter((content) => !repeats(content, structured)).map(block)} ${read.map(contents)}
     ${messages.map(
       (message) => html`<div class="message"><span class="role">${message.role}</span>${block(message.content)}</div>`,
     )}
@@ -102,6 +102,16 @@ export function outcome(result: JsonObject): TemplateResult {
       ? html`<p class="quiet">An empty result.</p>`
       : nothing}
   `;
+}
+
+/** Whether a text block only says the structured content again, as servers are asked to do. */
+function repeats(content: Block, structured: unknown): boolean {
+  if (structured === undefined || content.type !== "text") return false;
+  try {
+    return JSON.stringify(JSON.parse(content.text ?? "")) === JSON.stringify(structured);
+  } catch {
+    return false;
+  }
 }
 
 function mediaCaption(content: Block): TemplateResult {
