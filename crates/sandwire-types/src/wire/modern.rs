@@ -32,6 +32,11 @@ pub fn lower_result(method: &Method, result: &Raw) -> Raw {
     super::project::result(ProtocolVersion::V2026_07_28, method, result)
 }
 
+/// Takes out of a result that asks for input what only the legacy era has.
+pub fn lower_input(result: &Raw) -> Raw {
+    super::project::input_required(result)
+}
+
 /// Takes out of parameters what only the legacy era has.
 pub fn lower_params(method: &Method, params: &Raw) -> Raw {
     super::project::params(ProtocolVersion::V2026_07_28, method, params)

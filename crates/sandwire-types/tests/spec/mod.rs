@@ -1,6 +1,8 @@
 //! The official schemas, where they are at hand.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
+pub(crate) mod generate;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -91,7 +93,50 @@ pub(crate) fn result_noun(method: &Method) -> Option<&'static str> {
         Method::RootsList => "ListRootsResult",
         Method::ElicitationCreate => "ElicitResult",
         Method::SubscriptionsListen => "SubscriptionsListenResult",
+        Method::TasksGet => "GetTaskResult",
+        Method::TasksList => "ListTasksResult",
         Method::Ping | Method::LoggingSetLevel | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => "EmptyResult",
+        _ => return None,
+    })
+}
+
+/// The specification's name for a request or notification.
+pub(crate) fn call_noun(method: &Method) -> Option<&'static str> {
+    Some(match method {
+        Method::Initialize => "InitializeRequest",
+        Method::Ping => "PingRequest",
+        Method::ServerDiscover => "DiscoverRequest",
+        Method::ToolsList => "ListToolsRequest",
+        Method::ToolsCall => "CallToolRequest",
+        Method::PromptsList => "ListPromptsRequest",
+        Method::PromptsGet => "GetPromptRequest",
+        Method::ResourcesList => "ListResourcesRequest",
+        Method::ResourcesTemplatesList => "ListResourceTemplatesRequest",
+        Method::ResourcesRead => "ReadResourceRequest",
+        Method::ResourcesSubscribe => "SubscribeRequest",
+        Method::ResourcesUnsubscribe => "UnsubscribeRequest",
+        Method::LoggingSetLevel => "SetLevelRequest",
+        Method::CompletionComplete => "CompleteRequest",
+        Method::SubscriptionsListen => "SubscriptionsListenRequest",
+        Method::SamplingCreateMessage => "CreateMessageRequest",
+        Method::RootsList => "ListRootsRequest",
+        Method::ElicitationCreate => "ElicitRequest",
+        Method::Initialized => "InitializedNotification",
+        Method::Cancelled => "CancelledNotification",
+        Method::Progress => "ProgressNotification",
+        Method::LogMessage => "LoggingMessageNotification",
+        Method::ToolsListChanged => "ToolListChangedNotification",
+        Method::PromptsListChanged => "PromptListChangedNotification",
+        Method::ResourcesListChanged => "ResourceListChangedNotification",
+        Method::ResourcesUpdated => "ResourceUpdatedNotification",
+        Method::RootsListChanged => "RootsListChangedNotification",
+        Method::ElicitationComplete => "ElicitationCompleteNotification",
+        Method::TasksGet => "GetTaskRequest",
+        Method::TasksResult => "GetTaskPayloadRequest",
+        Method::TasksList => "ListTasksRequest",
+        Method::TasksCancel => "CancelTaskRequest",
+        Method::TasksStatus => "TaskStatusNotification",
+        Method::SubscriptionsAcknowledged => "SubscriptionsAcknowledgedNotification",
         _ => return None,
     })
 }

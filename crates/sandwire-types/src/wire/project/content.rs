@@ -175,6 +175,33 @@ impl Projection {
         Ok(())
     }
 
+    /// What was filled in: several chosen values become one text.
+    pub(super) fn form_answers(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
+        self.w.begin_object();
+        r.object(&mut |key, r| {
+            self.w.key(key);
+            if r.peek()? != Kind::Array {
+                return self.copy(r);
+            }
+            self.changed = true;
+            let mut text = String::new();
+            r.array(&mut |r| {
+                if !text.is_empty() {
+                    text.push_str(", ");
+                }
+                match r.peek()? {
+                    Kind::String => text.push_str(&r.string()?),
+                    _ => text.push_str(r.raw()?),
+                }
+                Ok(())
+            })?;
+            self.w.string(&text);
+            Ok(())
+        })?;
+        self.w.end_object();
+        Ok(())
+    }
+
     fn column(&mut self, options: &str, key: &str) -> Result<(), Error> {
         self.w.begin_array();
         Reader::new(options).array(&mut |r| {

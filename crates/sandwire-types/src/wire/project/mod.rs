@@ -30,6 +30,12 @@ pub(super) fn result(version: ProtocolVersion, method: &Method, value: &Raw) -> 
     }
 }
 
+/// A result that asks for input, as the modern era has it.
+pub(super) fn input_required(value: &Raw) -> Raw {
+    use crate::model::Described;
+    rewritten(ProtocolVersion::V2026_07_28, Some(model::InputRequiredResult::TYPE), value, false)
+}
+
 /// Parameters as `version` has them.
 pub(super) fn params(version: ProtocolVersion, method: &Method, value: &Raw) -> Raw {
     rewritten(version, model::params_type(method), value, false)
@@ -67,6 +73,7 @@ enum Special {
     Messages,
     Answer,
     Fields,
+    FormAnswers,
 }
 
 impl Projection {
@@ -185,6 +192,7 @@ impl Projection {
             (Special::Messages, Kind::Array) => self.messages(r),
             (Special::Answer, _) => self.answer(r),
             (Special::Fields, Kind::Object) => self.fields(r),
+            (Special::FormAnswers, Kind::Object) => self.form_answers(r),
             _ => self.copy(r),
         }
     }
@@ -213,6 +221,7 @@ fn special(version: ProtocolVersion, shape: &str, key: &str) -> Option<Special> 
         ("CallToolResult" | "ToolResultContent", "structuredContent") => Special::Structured,
         ("CreateMessageRequestParams", "messages") if !version.has_message_arrays() => Special::Messages,
         ("CreateMessageResult", "content") if !version.has_message_arrays() => Special::Answer,
+        ("ElicitResult", "content") if !version.has_rich_forms() => Special::FormAnswers,
         ("RequestedSchema", "properties") if !version.has_rich_forms() => Special::Fields,
         _ => return None,
     })

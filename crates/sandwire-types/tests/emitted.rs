@@ -1,0 +1,189 @@
+//! What is written, for every method and version, is what the official schema of that version says.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod spec;
+
+use std::sync::Arc;
+
+use sandwire_types::model::{InputRequiredResult, Described, check_params, check_result, params_type, result_type};
+use sandwire_types::wire::{Incoming, Memo, decode, encode_at, legacy, modern};
+use sandwire_types::*;
+use spec::Schemas;
+use spec::generate::Generator;
+
+const ROUNDS: u64 = 60;
+
+fn parties(method: &Method, version: ProtocolVersion) -> bool {
+    method.may_send(Side::Client, version) || method.may_send(Side::Server, version)
+}
+
+/// An address to visit cannot be told to a peer that only knows forms, which declares no such thing.
+fn expressible(version: ProtocolVersion, method: &Method, value: &Raw) -> bool {
+    *method != Method::ElicitationCreate || version >= ProtocolVersion::V2025_11_25 || value.get("url").is_none()
+}
+
+fn envelope() -> Arc<Envelope> {
+    Arc::new(Envelope {
+        version: ProtocolVersion::LATEST.as_str().into(),
+        capabilities: Raw::parse(r#"{"elicitation":{"form":{}}}"#).unwrap(),
+        client_info: Some(Raw::parse(r#"{"name":"c","version":"1"}"#).unwrap()),
+    })
+}
+
+#[test]
+fn results_fit_every_version() {
+    let Some(spec) = spec::directory() else { return };
+    for version in KNOWN_VERSIONS.iter().copied() {
+        let schemas = Schemas::load(&spec, version);
+        for method in Method::KNOWN.iter().filter(|method| method.is_request() && parties(method, version)) {
+            let (Some(noun), Some(kind)) = (spec::result_noun(method), result_type(method)) else { continue };
+            if !schemas.has(noun) {
+                assert!(matches!(method, Method::TasksGet), "{version} {noun}");
+                continue;
+            }
+            for seed in 0..ROUNDS {
+                let value = Generator::new(seed * 77 + 1).value(&kind);
+                assert_eq!(check_result(method, &Reply::new(value.clone())), Ok(()), "{method} {value}");
+                let text = result_text(version, method, &value);
+                schemas.assert_valid(noun, &text);
+                if version.era() == Era::Legacy {
+                    assert_no_modern_words(&text);
+                }
+            }
+        }
+    }
+}
+
+fn result_text(version: ProtocolVersion, method: &Method, value: &Raw) -> String {
+    let reply = match version.era() {
+        Era::Legacy => Reply::new(legacy::lower_result(version, method, value)),
+        Era::Modern => Reply::new(modern::lower_result(method, value)).stamped(Stamp {
+            server_info: Some(Raw::parse(r#"{"name":"s","version":"1"}"#).unwrap()),
+            cache: method.is_cacheable().then_some(CacheHint { ttl_ms: 0, scope: CacheScope::Private }),
+            subscription: (*method == Method::SubscriptionsListen).then(|| 1.into()),
+        }),
+    };
+    let text = encode_at(Some(version), &Message::Response(Response::new(1.into(), Ok(reply))));
+    assert!(matches!(decode(&text, &mut Memo::new()), Ok(Incoming::One(Message::Response(_)))));
+    json::find(&text, "result").unwrap().to_owned()
+}
+
+#[test]
+fn questions_of_a_modern_server_fit() {
+    let Some(spec) = spec::directory() else { return };
+    let version = ProtocolVersion::LATEST;
+    let schemas = Schemas::load(&spec, version);
+    for seed in 0..ROUNDS * 4 {
+        let value = Generator::new(seed * 77 + 1).value(&InputRequiredResult::TYPE);
+        let reply = Reply { kind: ResultKind::InputRequired, ..Reply::new(value).stamped(Stamp::default()) };
+        assert_eq!(check_result(&Method::ToolsCall, &reply), Ok(()));
+        let lowered = Reply { value: modern::lower_input(&reply.value), ..reply };
+        let text = encode_at(Some(version), &Message::Response(Response::new(1.into(), Ok(lowered))));
+        schemas.assert_valid("InputRequiredResult", json::find(&text, "result").unwrap());
+    }
+}
+
+#[test]
+fn calls_fit_every_version() {
+    let Some(spec) = spec::directory() else { return };
+    for version in KNOWN_VERSIONS.iter().copied() {
+        let schemas = Schemas::load(&spec, version);
+        for method in Method::KNOWN.iter().filter(|method| parties(method, version)) {
+            let (Some(noun), Some(kind)) = (spec::call_noun(method), params_type(method)) else { continue };
+            if !schemas.has(noun) {
+                assert!(version == ProtocolVersion::LATEST, "{version} {noun}");
+                continue;
+            }
+            for seed in 0..ROUNDS {
+                let params = Generator::new(seed * 77 + 1).value(&kind);
+                assert_eq!(check_params(method, &params), Ok(()), "{method} {params}");
+                if !expressible(version, method, &params) {
+                    continue;
+                }
+                let text = call_text(version, method, &params);
+                schemas.assert_valid(noun, &text);
+                if version.era() == Era::Legacy {
+                    assert_no_modern_words(json::find(&text, "params").unwrap());
+                }
+            }
+        }
+    }
+}
+
+fn call_text(version: ProtocolVersion, method: &Method, params: &Raw) -> String {
+    let (envelope, params) = match version.era() {
+        Era::Legacy => (None, legacy::lower_params(version, method, params)),
+        Era::Modern => (Some(envelope()), modern::lower_params(method, params)),
+    };
+    let message = if method.is_request() {
+        let mut request = Request::new("r", method.clone());
+        request.params = Some(params);
+        request.meta.envelope = envelope;
+        request.meta.progress_token = Some(0.into());
+        Message::Request(request)
+    } else {
+        let subscription = envelope.filter(|_| *method == Method::SubscriptionsAcknowledged).map(|_| 1.into());
+        Message::Notification(Notification { subscription, ..Notification::new(method.clone(), Some(params)) })
+    };
+    let text = encode_at(Some(version), &message);
+    assert!(decode(&text, &mut Memo::new()).is_ok(), "{text}");
+    text
+}
+
+/// The words that only the modern era has, where the protocol's own members stand.
+#[track_caller]
+fn assert_no_modern_words(text: &str) {
+    let modern = [
+        modern::SERVER_INFO,
+        modern::SUBSCRIPTION_ID,
+        modern::PROTOCOL_VERSION,
+        modern::CLIENT_CAPABILITIES,
+        modern::CLIENT_INFO,
+        modern::LOG_LEVEL,
+        modern::TTL_MS,
+        modern::CACHE_SCOPE,
+        "inputResponses",
+        "requestState",
+        "inputRequests",
+        "pollIntervalMs",
+        "supportedVersions",
+    ];
+    for word in modern {
+        assert!(!text.contains(&format!("\"{word}\"")), "{word} in {text}");
+    }
+    assert!(json::find(text, modern::RESULT_TYPE).is_none(), "{text}");
+}
+
+#[test]
+fn stamped_results_lose_their_stamp_on_the_way_to_a_legacy_peer() {
+    for method in Method::KNOWN.iter().filter(|method| method.is_request()) {
+        let Some(kind) = result_type(method) else { continue };
+        for seed in 0..ROUNDS {
+            let value = Generator::new(seed + 1).value(&kind);
+            let text = result_text(ProtocolVersion::LATEST, method, &value);
+            for version in HANDSHAKE_VERSIONS.iter().filter(|version| parties(method, **version)) {
+                let lowered = legacy::lower_result(*version, method, &Raw::parse(&text).unwrap());
+                assert_no_modern_words(lowered.as_str());
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_fit_every_version() {
+    let Some(spec) = spec::directory() else { return };
+    for version in KNOWN_VERSIONS.iter().copied() {
+        let schemas = Schemas::load(&spec, version);
+        let noun = ["JSONRPCErrorResponse", "JSONRPCError"].into_iter().find(|noun| schemas.has(noun)).unwrap();
+        for data in [None, Some(Raw::parse(r#"{"uri":"x"}"#).unwrap())] {
+            let error = ErrorObject { data, ..ErrorObject::method_not_found(&"x/y".into()) };
+            for id in [Some(1.into()), Some("a".into()), None] {
+                let response = Response { id: id.clone(), result: Err(error.clone()) };
+                let text = encode_at(Some(version), &Message::Response(response));
+                // The older schemas have no word for an id that could not be read; JSON-RPC has: null.
+                let exception = id.is_none() && version < ProtocolVersion::V2025_11_25;
+                assert_eq!(schemas.difference(noun, &text).is_some(), exception, "{version} {text}");
+            }
+        }
+    }
+}
