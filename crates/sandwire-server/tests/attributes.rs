@@ -1,5 +1,5 @@
 //! Attributes on functions and on `impl` blocks.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
 

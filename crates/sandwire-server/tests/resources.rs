@@ -1,5 +1,5 @@
 //! Resources, templates, prompts and completions.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -24,7 +24,7 @@ fn server() -> Server {
     Server::builder("library", "1.0")
         .resource("notes://all", "All notes.", || "one, two")
         .with(ResourceHandler::new("notes://logo", "", || vec![0xff_u8, 0, 1]).name("logo").mime_type("image/png").size(3))
-        .resource("notes://{id}", "One note.", |note: Note| (note.id == 1).then(|| Json(note)))
+        .resource("notes://{id}", "One note.", |note: Note| (note.id == 1).then_some(Json(note)))
         .resource("find://{topic}{?limit}", "", async |search: Search, _: &Context| {
             format!("{} {:?}", search.topic, search.limit)
         })

@@ -1,5 +1,5 @@
 //! Tools: what functions may look like, what they may return, and what becomes of bad arguments.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
 

@@ -140,7 +140,7 @@ impl Writer<'_> {
                 continue;
             }
             let own = Own::read(&field.attrs)?;
-            let plain = field.ident.as_ref().map(|ident| unraw(ident)).unwrap_or_default();
+            let plain = field.ident.as_ref().map(unraw).unwrap_or_default();
             let named = |name: Option<&String>, rule: Option<serde_attrs::Rule>| {
                 name.cloned().unwrap_or_else(|| rule.map_or_else(|| plain.clone(), |rule| rule.field(&plain)))
             };

@@ -1,5 +1,5 @@
 //! A client in memory, for both eras, and a clock that stands still.
-#![allow(dead_code, missing_docs, unreachable_pub, missing_debug_implementations)]
+#![allow(dead_code, missing_docs, unreachable_pub, missing_debug_implementations, clippy::unwrap_used, clippy::panic)]
 
 use futures_executor::block_on;
 use sandwire_io::client::{Answer, Call, CallError, ClientHandle, Config, Hooks, Mode};
