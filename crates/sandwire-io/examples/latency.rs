@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::{
+    io,
     collections::VecDeque,
     pin::Pin,
     sync::{Arc, Mutex},
@@ -11,14 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::{future::join, task::AtomicWaker};
+use futures::{AsyncRead, AsyncWrite, future::join, task::AtomicWaker};
 use sandwire_io::{
-    Answer, Call, Endpoint, Env, TextLink, TextPort, Timer,
+    Answer, Call, Endpoint, Env, TextLink, Timer,
     client::{ClientHandle, Config, Driver, Mode, NoHooks, connect},
     in_memory, memory, serve,
+    lines::Lines,
 };
 use sandwire_json::{Raw, Reader, Writer};
-use sandwire_proto::{Time, TransportError, client, server};
+use sandwire_proto::{Time, client, server};
 use sandwire_types::{ErrorObject, Method, ProtocolVersion, Reply};
 
 struct Clock(Instant);
@@ -169,110 +171,117 @@ async fn call(client: &ClientHandle, a: i64, b: i64) {
     assert_eq!(text.parse(), Ok(a + b));
 }
 
-/// JSON text both ways.
-struct Port {
-    incoming: Arc<Channel>,
-    outgoing: Arc<Channel>,
-}
-
+/// One direction of a byte pipe.
 #[derive(Default)]
-struct Channel {
-    texts: Mutex<VecDeque<String>>,
+struct Bytes {
+    bytes: Mutex<(VecDeque<u8>, bool)>,
     reader: AtomicWaker,
 }
 
-impl TextPort for Port {
-    fn send(&mut self, text: String) {
-        self.outgoing.texts.lock().unwrap().push_back(text);
-        self.outgoing.reader.wake();
-    }
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<String, TransportError>>> {
-        self.incoming.reader.register(cx.waker());
-        match self.incoming.texts.lock().unwrap().pop_front() {
-            Some(text) => Poll::Ready(Some(Ok(text))),
-            None if Arc::strong_count(&self.incoming) == 1 => Poll::Ready(None),
-            None => Poll::Pending,
+struct Outlet(Arc<Bytes>);
+struct Inlet(Arc<Bytes>);
+
+impl AsyncRead for Outlet {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        self.0.reader.register(cx.waker());
+        let mut held = self.0.bytes.lock().unwrap();
+        if held.0.is_empty() && !held.1 {
+            return Poll::Pending;
         }
+        Poll::Ready(io::Read::read(&mut held.0, buffer))
     }
-    fn close(&mut self) {}
 }
 
-impl Drop for Port {
+impl AsyncWrite for Inlet {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        self.0.bytes.lock().unwrap().0.extend(buffer);
+        self.0.reader.wake();
+        Poll::Ready(Ok(buffer.len()))
+    }
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Inlet {
     fn drop(&mut self) {
-        self.outgoing.reader.wake();
+        self.0.bytes.lock().unwrap().1 = true;
+        self.0.reader.wake();
     }
 }
 
-fn byte_pipe() -> (TextLink<Port>, TextLink<Port>) {
-    let (there, back) = (Arc::<Channel>::default(), Arc::<Channel>::default());
-    let near = Port { incoming: back.clone(), outgoing: there.clone() };
-    (TextLink::new(near, 1 << 20), TextLink::new(Port { incoming: there, outgoing: back }, 1 << 20))
+type Pipe = TextLink<Lines<Outlet, Inlet>>;
+
+fn byte_pipe() -> (Pipe, Pipe) {
+    let (there, back) = (Arc::<Bytes>::default(), Arc::<Bytes>::default());
+    let near = Lines::new(Outlet(back.clone()), Inlet(there.clone()), 1 << 20);
+    let far = Lines::new(Outlet(there), Inlet(back), 1 << 20);
+    (TextLink::new(near, 1 << 20), TextLink::new(far, 1 << 20))
 }
 
-const CALLS: i64 = 40_000;
-const ROUNDS: usize = 5;
+/// Short enough to fit between two interruptions: the best slice is what a quiet machine would show.
+const SLICE: i64 = 640;
 
-fn measure(name: &str, mut wire: impl FnMut() -> (ClientHandle, Pin<Box<dyn Future<Output = ()>>>)) {
-    let mut best = Duration::MAX;
-    let mut batched = Duration::MAX;
-    for _ in 0..ROUNDS {
-        let (client, driver) = wire();
-        let work = async move {
-            client.ready().await.unwrap();
+fn measure(name: &str, slices: usize, mut wire: impl FnMut() -> (ClientHandle, Pin<Box<dyn Future<Output = ()>>>)) {
+    let (client, driver) = wire();
+    let work = async move {
+        client.ready().await.unwrap();
+        let mut best = [Duration::MAX; 2];
+        for _ in 0..slices {
             let began = Instant::now();
-            for n in 0..CALLS {
+            for n in 0..SLICE {
                 call(&client, n, 1).await;
             }
-            best = best.min(began.elapsed());
+            best[0] = best[0].min(began.elapsed());
             let began = Instant::now();
-            for n in 0..CALLS / 64 {
+            for n in 0..SLICE / 64 {
                 futures::future::join_all((0..64).map(|m| call(&client, n, m))).await;
             }
-            batched = batched.min(began.elapsed());
-            client.close();
-            (best, batched)
-        };
-        ((best, batched), _) = futures::executor::block_on(join(work, driver));
-    }
-    println!(
-        "{name:<28} {:>6} ns a call, {:>6} ns with 64 at once",
-        best.as_nanos() / CALLS as u128,
-        batched.as_nanos() / (CALLS / 64 * 64) as u128
-    );
+            best[1] = best[1].min(began.elapsed());
+        }
+        client.close();
+        best.map(|best| best.as_nanos() / SLICE as u128)
+    };
+    let ([one, many], _) = futures::executor::block_on(join(work, driver));
+    println!("{name:<28} {one:>6} ns a call, {many:>6} ns with 64 at once");
 }
 
 fn main() {
     let env: Arc<dyn Env> = Arc::new(Clock(Instant::now()));
-    let only = std::env::args().nth(1);
-    let wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let only = std::env::args().nth(1).unwrap_or_default();
+    let slices = std::env::args().nth(2).and_then(|slices| slices.parse().ok()).unwrap_or(200);
+    let wanted = |name: &str| name.ends_with(&only) || name.starts_with(&only);
     for (era, version) in [("modern", ProtocolVersion::V2026_07_28), ("legacy", ProtocolVersion::V2025_11_25)] {
         let both = |(client, driver): (ClientHandle, Driver)| -> (_, Pin<Box<dyn Future<Output = ()>>>) {
             (client, Box::pin(driver))
         };
         let name = format!("{era}, one driver");
         if wanted(&name) {
-            measure(&name, || both(in_memory(adder(false), config(version), env.clone(), Box::new(NoHooks))));
+            measure(&name, slices, || both(in_memory(adder(false), config(version), env.clone(), Box::new(NoHooks))));
         }
         let name = format!("{era}, one driver, waits");
         if wanted(&name) {
-            measure(&name, || both(in_memory(adder(true), config(version), env.clone(), Box::new(NoHooks))));
+            measure(&name, slices, || both(in_memory(adder(true), config(version), env.clone(), Box::new(NoHooks))));
         }
         let name = format!("{era}, two drivers");
         if wanted(&name) {
-            measure(&name, || {
+            measure(&name, slices, || {
                 let (near, far) = memory::pair();
                 let (client, driver) = connect(config(version), env.clone(), Box::new(near), Box::new(NoHooks));
                 let server = serve(adder(false), env.clone(), Box::new(far));
-                (client, Box::pin(async { drop(join(driver, server).await) }))
+                (client, Box::pin(async { join(driver, server).await; }))
             });
         }
         let name = format!("{era}, byte pipe");
         if wanted(&name) {
-            measure(&name, || {
+            measure(&name, slices, || {
                 let (near, far) = byte_pipe();
                 let (client, driver) = connect(config(version), env.clone(), Box::new(near), Box::new(NoHooks));
                 let server = serve(adder(false), env.clone(), Box::new(far));
-                (client, Box::pin(async { drop(join(driver, server).await) }))
+                (client, Box::pin(async { join(driver, server).await; }))
             });
         }
     }
