@@ -16,9 +16,13 @@
 mod client;
 #[cfg(any(feature = "client", feature = "tools"))]
 mod fault;
+#[cfg(feature = "server")]
+mod server;
 
 #[cfg(any(feature = "client", feature = "tools"))]
-pub use client::{Connection, Hooks};
+pub use client::{Connection, Hooks, Settings, Told};
+#[cfg(feature = "server")]
+pub use server::{Answerer, Host};
 
 #[cfg(not(target_feature = "atomics"))]
 #[global_allocator]

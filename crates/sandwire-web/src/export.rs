@@ -6,7 +6,7 @@ use std::{
 };
 
 use js_sys::Promise;
-use sandwire_io::{Body, Endpoint, HttpService, TextLink};
+use sandwire_io::{Body, Endpoint, Env, HttpService, TextLink};
 use sandwire_proto::{
     Limits,
     http::{RequestHead, ResponseHead, Verb},
@@ -23,19 +23,22 @@ use crate::{
 
 /// Exports a server from a wasm module, for a web worker and for an edge isolate.
 ///
-/// Takes a function that makes the server; it is called once, when the server is first needed, and what it
-/// returns when it fails is thrown as an `Error`. The module then exports to JavaScript:
+/// The first argument is a function that makes the server; it is called once, when the server is first needed, and
+/// the error it may return is thrown as an `Error`. The module then exports to JavaScript `serve(port)`, which
+/// serves one `MessagePort`; without a port, it serves the worker that it runs in: whoever speaks to the worker
+/// itself, and every port that the worker is sent.
 ///
-/// - `fetch(request)`, which answers a `Request` with a promise of a `Response`;
-/// - `serve(port)`, which serves one `MessagePort`; without one, the worker it runs in: whoever speaks to the worker
-///   itself, and every port that the worker is sent.
+/// The second argument, if there is one, makes an [`HttpService`] of the server. The module then exports
+/// `fetch(request)` too, which answers a `Request` with a promise of a `Response`.
 ///
 /// ```ignore
+/// use sandwire_server::{RegistrationError, Server, http::{Guard, HttpEntry}};
+///
 /// fn server() -> Result<Server, RegistrationError> {
 ///     Server::builder("adder", "1.0.0").tool("add", "Adds.", |Args { a, b }: Args| a + b).build()
 /// }
 ///
-/// sandwire_web::export!(server);
+/// sandwire_web::export!(server, |server, env| HttpEntry::guarded(server, env, Guard::open()));
 /// ```
 ///
 /// A web worker, which must listen before it waits for its module, or it may miss messages:
@@ -57,24 +60,39 @@ use crate::{
 #[macro_export]
 macro_rules! export {
     ($server:path) => {
+        $crate::export!(@endpoint $server);
+    };
+    ($server:path, $http:expr) => {
+        $crate::export!(@endpoint $server);
+
         const _: () = {
-            use $crate::__export::{Exported, JsValue, Promise, Request, share, wasm_bindgen};
+            use $crate::__export::{JsValue, Promise, Request, Service, wasm_bindgen};
 
             thread_local! {
-                static SERVER: ::std::cell::OnceCell<Exported> = const { ::std::cell::OnceCell::new() };
-            }
-
-            fn exported() -> ::std::result::Result<Exported, JsValue> {
-                SERVER.with(|server| match server.get() {
-                    Some(exported) => Ok(exported.clone()),
-                    None => share($server).map(|made| server.get_or_init(|| made).clone()),
-                })
+                static SERVICE: ::std::cell::OnceCell<Service> = const { ::std::cell::OnceCell::new() };
             }
 
             #[wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::__export::wasm_bindgen)]
             pub fn fetch(request: Request) -> ::std::result::Result<Promise, JsValue> {
-                Ok(exported()?.fetch(request))
+                let exported = exported()?;
+                Ok(SERVICE.with(|service| service.get_or_init(|| exported.service($http)).fetch(request)))
             }
+        };
+    };
+    (@endpoint $server:path) => {
+        fn exported() -> ::std::result::Result<$crate::__export::Exported, $crate::__export::JsValue> {
+            use ::std::cell::OnceCell;
+            thread_local! {
+                static SERVER: OnceCell<$crate::__export::Exported> = const { OnceCell::new() };
+            }
+            SERVER.with(|server| match server.get() {
+                Some(exported) => Ok(exported.clone()),
+                None => $crate::__export::share($server).map(|made| server.get_or_init(|| made).clone()),
+            })
+        }
+
+        const _: () = {
+            use $crate::__export::{JsValue, wasm_bindgen};
 
             #[wasm_bindgen::prelude::wasm_bindgen(wasm_bindgen = $crate::__export::wasm_bindgen)]
             pub fn serve(port: JsValue) -> ::std::result::Result<(), JsValue> {
@@ -85,20 +103,14 @@ macro_rules! export {
     };
 }
 
-/// A server behind the traits that carry it.
+/// A server that is there once for its module.
 #[derive(Clone)]
-pub struct Exported {
-    endpoint: Arc<dyn Endpoint>,
-    service: Arc<dyn HttpService>,
-}
+pub struct Exported(Arc<dyn Endpoint>);
 
 /// Makes a server; a failure becomes a JavaScript `Error`.
-pub fn share<S: Endpoint + HttpService, E: Display>(make: fn() -> Result<S, E>) -> Result<Exported, JsValue> {
+pub fn share<S: Endpoint, E: Display>(make: fn() -> Result<S, E>) -> Result<Exported, JsValue> {
     match make() {
-        Ok(server) => {
-            let server = Arc::new(server);
-            Ok(Exported { endpoint: server.clone(), service: server })
-        }
+        Ok(server) => Ok(Exported(Arc::new(server))),
         Err(error) => Err(JsError::new(&error.to_string()).into()),
     }
 }
@@ -136,15 +148,42 @@ extern "C" {
     fn ports(this: &Event) -> Option<js_sys::Array>;
 }
 
-impl Exported {
+/// Answers a web `Request` with a promise of a `Response`.
+pub fn fetch(service: &dyn HttpService, request: Request) -> Promise {
+    let body = Incoming::new(request.body(), Transfer::detached());
+    let answer = service.handle(head(&request), Box::new(body));
+    future_to_promise(async move {
+        let (head, body) = answer.await;
+        response(&head, body).await
+    })
+}
+
+/// Serves a `MessagePort`, or whatever has its members, until it closes.
+pub async fn serve(endpoint: Arc<dyn Endpoint>, port: Port) {
+    let link = TextLink::new(port, Limits::default().max_message_bytes);
+    sandwire_io::serve(endpoint, WebEnv::shared(), Box::new(link)).await;
+}
+
+/// The HTTP side of an exported server.
+pub struct Service(Box<dyn HttpService>);
+
+impl Service {
     /// Answers a request.
     pub fn fetch(&self, request: Request) -> Promise {
-        let body = Incoming::new(request.body(), Transfer::detached());
-        let answer = self.service.handle(head(&request), Box::new(body));
-        future_to_promise(async move {
-            let (head, body) = answer.await;
-            response(&head, body).await
-        })
+        fetch(&*self.0, request)
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Service")
+    }
+}
+
+impl Exported {
+    /// What answers the server's HTTP requests.
+    pub fn service<H: HttpService>(&self, make: impl FnOnce(Arc<dyn Endpoint>, Arc<dyn Env>) -> H) -> Service {
+        Service(Box::new(make(Arc::clone(&self.0), WebEnv::shared())))
     }
 
     /// Serves a port, or this worker.
@@ -153,13 +192,8 @@ impl Exported {
         if port.is_undefined() || port == scope {
             self.serve_scope(scope);
         } else {
-            spawn_local(self.clone().run(Port::new(port)));
+            spawn_local(serve(Arc::clone(&self.0), Port::new(port)));
         }
-    }
-
-    async fn run(self, port: Port) {
-        let link = TextLink::new(port, Limits::default().max_message_bytes);
-        sandwire_io::serve(self.endpoint, WebEnv::shared(), Box::new(link)).await;
     }
 
     /// The first text begins a connection over the scope itself, which then listens for the others.
@@ -178,7 +212,7 @@ impl Exported {
                 port.arrived(text);
                 let (server, busy) = (server.clone(), Rc::clone(&busy));
                 spawn_local(async move {
-                    server.run(port).await;
+                    serve(server.0, port).await;
                     busy.set(false);
                 });
             }

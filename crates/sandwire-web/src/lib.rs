@@ -33,13 +33,14 @@ mod stream;
 
 pub use env::WebEnv;
 pub use error::{Thrown, failure};
+pub use export::{fetch, serve};
 pub use fetch::Fetch;
 pub use port::Port;
 pub use web_sys::RequestCredentials;
 
 #[doc(hidden)]
 pub mod __export {
-    pub use crate::export::{Exported, share};
+    pub use crate::export::{Exported, Service, share};
     pub use js_sys::Promise;
     pub use wasm_bindgen;
     pub use wasm_bindgen::JsValue;

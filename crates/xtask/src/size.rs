@@ -74,7 +74,7 @@ fn weigh() -> Result<()> {
     Ok(())
 }
 
-/// The modules of the size file, in its order.
+/// The modules of the size file.
 fn budgets() -> Result<Vec<(String, toml::Table)>> {
     let path = paths::root().join("crates/sandwire-js/size.toml");
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;

@@ -1,0 +1,25 @@
+//! One typed tool, as an edge isolate and a web worker: the server that is weighed.
+#![cfg(target_family = "wasm")]
+
+use sandwire_server::{
+    RegistrationError, Schema, Server,
+    http::{Guard, HttpEntry},
+};
+
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
+/// What to add.
+#[derive(serde::Deserialize, Schema)]
+struct Args {
+    /// The first number.
+    a: i64,
+    /// The second number.
+    b: i64,
+}
+
+fn server() -> Result<Server, RegistrationError> {
+    Server::builder("adder", env!("CARGO_PKG_VERSION")).tool("add", "Adds two numbers.", |Args { a, b }: Args| a + b).build()
+}
+
+sandwire_web::export!(server, |server, env| HttpEntry::guarded(server, env, Guard::open()));
