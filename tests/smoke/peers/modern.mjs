@@ -3,7 +3,7 @@ import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 
 const ALLOWED_HEADERS =
-  "Content-Type, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
+  "Content-Type, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, X-Smoke";
 
 /** Starts the server on a free loopback port. `load` imports a module from the tools folder. */
 export async function startModernServer(load) {
