@@ -241,6 +241,7 @@ export class Base {
   /** Ends the connection. Calls under way fail. */
   async close(): Promise<void> {
     this._connection.close();
+    this.#end(undefined);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
