@@ -1,5 +1,5 @@
 // The smoke test of the workbench, in the installed Chromium:
-//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --chromium <path> [--tools <folder>]
+//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --chromium <path> --tools <folder>
 // The tools are the packages of tests/npm/smoke, found in the folder's `node_modules`.
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     dist: { type: "string" },
     package: { type: "string" },
     chromium: { type: "string" },
-    tools: { type: "string", default: process.env.SANDWIRE_NPM },
+    tools: { type: "string" },
   },
 });
 for (const name of ["dist", "package", "chromium", "tools"]) {
