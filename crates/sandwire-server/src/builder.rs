@@ -193,16 +193,20 @@ impl Builder {
         tables.tools.update(|table| table.with(checked(self.tools, ToolHandler::problem, ToolHandler::into_row)?))?;
         let (templates, resources): (Vec<_>, Vec<_>) = self.resources.into_iter().partition(|one| one.is_template);
         for (table, handlers) in [(&tables.resources, resources), (&tables.templates, templates)] {
-            table.update(|table| table.with(checked(handlers, ResourceHandler::problem, ResourceHandler::into_row)?))?;
+            table
+                .update(|table| table.with(checked(handlers, ResourceHandler::problem, ResourceHandler::into_row)?))?;
         }
-        tables.prompts.update(|table| table.with(checked(self.prompts, PromptHandler::problem, PromptHandler::into_row)?))?;
+        tables
+            .prompts
+            .update(|table| table.with(checked(self.prompts, PromptHandler::problem, PromptHandler::into_row)?))?;
         Ok(Server::new(config, tables))
     }
 
     fn attach_completions(&mut self) -> Result<(), RegistrationError> {
         for (of, argument, run) in std::mem::take(&mut self.completions) {
             let prompt = self.prompts.iter_mut().find(|prompt| prompt.prompt.name == of);
-            let resource = self.resources.iter_mut().find(|resource| resource.is_template && resource.resource.uri == of);
+            let resource =
+                self.resources.iter_mut().find(|resource| resource.is_template && resource.resource.uri == of);
             let completions = prompt
                 .map(|prompt| &mut prompt.completions)
                 .or_else(|| resource.map(|resource| &mut resource.completions));

@@ -54,27 +54,25 @@ impl Arguments for Completing {
 
     fn decode(text: &str) -> Result<Self, Error> {
         let mut read = Completing::default();
-        Reader::new(text).object(&mut |key, reader| {
-            match key {
-                "argument" => reader.object(&mut |key, reader| {
-                    match key {
-                        "name" => read.argument = reader.string()?.into_owned(),
-                        "value" => read.value = reader.string()?.into_owned(),
-                        _ => reader.skip()?,
-                    }
+        Reader::new(text).object(&mut |key, reader| match key {
+            "argument" => reader.object(&mut |key, reader| {
+                match key {
+                    "name" => read.argument = reader.string()?.into_owned(),
+                    "value" => read.value = reader.string()?.into_owned(),
+                    _ => reader.skip()?,
+                }
+                Ok(())
+            }),
+            "context" => reader.object(&mut |key, reader| {
+                if key != "arguments" {
+                    return reader.skip();
+                }
+                reader.object(&mut |key, reader| {
+                    read.given.push((key.to_owned(), reader.string()?.into_owned()));
                     Ok(())
-                }),
-                "context" => reader.object(&mut |key, reader| {
-                    if key != "arguments" {
-                        return reader.skip();
-                    }
-                    reader.object(&mut |key, reader| {
-                        read.given.push((key.to_owned(), reader.string()?.into_owned()));
-                        Ok(())
-                    })
-                }),
-                _ => reader.skip(),
-            }
+                })
+            }),
+            _ => reader.skip(),
         })?;
         Ok(read)
     }
@@ -233,7 +231,9 @@ impl Completions {
         } else if self.arguments.iter().any(|argument| *argument == *name) {
             Answer::Ready(Ok(Reply::new(Raw::from_valid(r#"{"completion":{"values":[]}}"#))))
         } else {
-            Answer::Ready(Err(ErrorObject::invalid_params(["there is no argument `", &*name, "` to complete"].concat())))
+            Answer::Ready(Err(ErrorObject::invalid_params(
+                ["there is no argument `", &*name, "` to complete"].concat(),
+            )))
         }
     }
 }

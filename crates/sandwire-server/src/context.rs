@@ -7,7 +7,10 @@ use sandwire_io::{Answer, Outlet};
 use sandwire_json::{Raw, from_str};
 use sandwire_proto::PeerInfo;
 use sandwire_proto::server::{AskError, Progress};
-use sandwire_types::model::{CreateMessageRequestParams, CreateMessageResult, Implementation, ListRootsResult, LoggingLevel, ReadResourceResult, Root};
+use sandwire_types::model::{
+    CreateMessageRequestParams, CreateMessageResult, Implementation, ListRootsResult, LoggingLevel, ReadResourceResult,
+    Root,
+};
 use sandwire_types::{ErrorObject, Method, ProtocolVersion, RequestMeta};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,12 +49,7 @@ impl Context {
     ///
     /// `progress` must grow from one report to the next; one that does not is not sent, and none is when the client
     /// did not ask for progress.
-    pub fn progress<'a>(
-        &self,
-        progress: f64,
-        total: impl Into<Option<f64>>,
-        message: impl Into<Option<&'a str>>,
-    ) {
+    pub fn progress<'a>(&self, progress: f64, total: impl Into<Option<f64>>, message: impl Into<Option<&'a str>>) {
         self.outlet.progress(Progress { progress, total: total.into(), message: message.into() });
     }
 
@@ -134,7 +132,11 @@ impl Context {
     ///
     /// # Errors
     /// As [`elicit`](Self::elicit).
-    pub async fn sample(&self, key: &str, request: CreateMessageRequestParams) -> Result<CreateMessageResult, AskError> {
+    pub async fn sample(
+        &self,
+        key: &str,
+        request: CreateMessageRequestParams,
+    ) -> Result<CreateMessageResult, AskError> {
         self.ask(key, Method::SamplingCreateMessage, sandwire_json::to_raw(&request)).await
     }
 

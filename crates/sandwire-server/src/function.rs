@@ -1,8 +1,8 @@
 //! Plain functions as handlers: sync or async, with or without arguments, with or without a context.
 
 use crate::context::Context;
-use crate::schema::{Field, Node, Schema};
 use crate::kind::Kind;
+use crate::schema::{Field, Node, Schema};
 use sandwire_io::{Answer, BoxFuture, MaybeSend, MaybeSync};
 use sandwire_json::Error;
 use sandwire_types::{ErrorObject, Reply};
@@ -19,7 +19,7 @@ pub(crate) type Answered = Result<Reply, ErrorObject>;
 /// [`IntoResource`](crate::IntoResource), [`IntoPrompt`](crate::IntoPrompt) and
 /// [`IntoCompletion`](crate::IntoCompletion).
 #[diagnostic::on_unimplemented(
-    message = "a {K} cannot return `{Self}`",
+    message = "a handler of this kind cannot return `{Self}`",
     label = "this is returned",
     note = "what it may return is listed in the documentation of `IntoToolResult`, `IntoResource`, `IntoPrompt` and \
             `IntoCompletion`"
@@ -68,11 +68,12 @@ impl Arguments for () {
 /// async closure; and for `Fn(Args, Context) -> impl Future`, which async closures that capture something need. `M`
 /// only tells these forms apart.
 #[diagnostic::on_unimplemented(
-    message = "this is not a function that a {K} can be made from",
+    message = "this function cannot be a handler",
     label = "not a handler",
-    note = "it takes at most one struct of arguments, which implements `serde::Deserialize` and `Schema`, and then `&Context`",
-    note = "it returns what a {K} may return, or a future of it that is `Send` where there are threads",
-    note = "a function with several parameters is turned into one by an attribute such as `#[tool]`"
+    note = "it may take one struct of arguments that implements `serde::Deserialize` and `Schema`, and after it `&Context`",
+    note = "it returns what is listed at `IntoToolResult`, `IntoResource`, `IntoPrompt` or `IntoCompletion`, or a future of it",
+    note = "where there are threads, the function is `Send` and `Sync`, and its future is `Send`",
+    note = "a function with several parameters becomes a handler by an attribute: `#[tool]`, `#[resource(\"..\")]`, `#[prompt]`"
 )]
 pub trait Function<K: Kind, M>: MaybeSend + MaybeSync + 'static {
     /// Its arguments; `()` when it has none.

@@ -107,12 +107,10 @@ macro_rules! switches {
 
 switches!(Tools, Change::Tools, "the tool of this name", |server| [&server.tables().tools]);
 switches!(Prompts, Change::Prompts, "the prompt of this name", |server| [&server.tables().prompts]);
-switches!(
-    Resources,
-    Change::Resources,
-    "the resource or template of this address",
-    |server| [&server.tables().resources, &server.tables().templates]
-);
+switches!(Resources, Change::Resources, "the resource or template of this address", |server| [
+    &server.tables().resources,
+    &server.tables().templates
+]);
 
 impl Tools<'_> {
     /// Adds a tool. The server must have declared tools when it was built, by having one or with

@@ -12,3 +12,12 @@ pub const fn object(node: &'static Node) -> &'static Node {
     assert!(node.is_object(), "a variant that carries its tag inside must hold a struct");
     node
 }
+
+/// Checks a tool's return type where it is written.
+pub const fn tool_returns<T: crate::IntoToolResult>() {}
+
+/// Checks a resource's return type where it is written.
+pub const fn resource_returns<T: crate::IntoResource>() {}
+
+/// Checks a prompt's return type where it is written.
+pub const fn prompt_returns<T: crate::IntoPrompt>() {}

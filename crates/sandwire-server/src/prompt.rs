@@ -132,7 +132,8 @@ impl PromptHandler {
         if !arguments.is_empty() {
             prompt.arguments = Some(arguments);
         }
-        let completions = Completions::of(fields.unwrap_or_default().iter().map(|field| field.name.to_owned()).collect());
+        let completions =
+            Completions::of(fields.unwrap_or_default().iter().map(|field| field.name.to_owned()).collect());
         Self { prompt, run, completions, takes_context, problem }
     }
 

@@ -225,7 +225,8 @@ fn differing(template: &UriTemplate, node: &Node) -> Option<Problem> {
     if let Some(variable) = template.variables().find(|variable| !fields.iter().any(|field| field.name == *variable)) {
         return Some(Problem::UnusedVariable(variable.to_owned()));
     }
-    let missing = fields.iter().find(|field| field.is_required() && !template.variables().any(|name| name == field.name));
+    let missing =
+        fields.iter().find(|field| field.is_required() && !template.variables().any(|name| name == field.name));
     missing.map(|field| Problem::MissingVariable(field.name.to_owned()))
 }
 

@@ -77,11 +77,7 @@ impl<T: Serialize + Schema> IntoToolResult for T {
     }
 
     fn into_tool_result(self) -> Result<Raw, ErrorObject> {
-        if T::PLAIN {
-            Ok(self.plain().map_or_else(nothing, text))
-        } else {
-            Json(self).into_tool_result()
-        }
+        if T::PLAIN { Ok(self.plain().map_or_else(nothing, text)) } else { Json(self).into_tool_result() }
     }
 }
 

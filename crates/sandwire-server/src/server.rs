@@ -243,7 +243,9 @@ fn text<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
 /// The `arguments` of a prompt: texts, though numbers and booleans are forgiven.
 fn texts(params: &str) -> Option<Vec<(String, String)>> {
     let mut texts = Vec::new();
-    let Some(arguments) = find(params, "arguments").filter(|arguments| *arguments != "null") else { return Some(texts) };
+    let Some(arguments) = find(params, "arguments").filter(|arguments| *arguments != "null") else {
+        return Some(texts);
+    };
     let read = Reader::new(arguments).object(&mut |key, reader| {
         let raw = reader.raw()?;
         let text = Reader::new(raw).string().unwrap_or(Cow::Borrowed(raw));

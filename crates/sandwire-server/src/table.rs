@@ -175,5 +175,7 @@ fn digits(mut number: usize) -> String {
 
 fn number(digits: &str) -> Option<usize> {
     let canonical = !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-    canonical.then(|| digits.bytes().try_fold(0_usize, |sum, byte| sum.checked_mul(10)?.checked_add(usize::from(byte - b'0'))))?
+    canonical.then(|| {
+        digits.bytes().try_fold(0_usize, |sum, byte| sum.checked_mul(10)?.checked_add(usize::from(byte - b'0')))
+    })?
 }

@@ -148,11 +148,13 @@ impl UriTemplate {
 
     /// The names of its variables, in order.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().flat_map(|part| match part {
-            Part::Literal(_) => &[] as &[String],
-            Part::Expression(_, names) => names,
-        })
-        .map(String::as_str)
+        self.parts
+            .iter()
+            .flat_map(|part| match part {
+                Part::Literal(_) => &[] as &[String],
+                Part::Expression(_, names) => names,
+            })
+            .map(String::as_str)
     }
 
     /// The URI for these values. Variables without a value are left out.
@@ -337,7 +339,8 @@ fn variable(name: &str) -> Result<String, &'static str> {
 }
 
 fn literal_text(literal: &str) -> Result<String, &'static str> {
-    if literal.bytes().any(|byte| byte <= b' ' || matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'|' | 127)) {
+    if literal.bytes().any(|byte| byte <= b' ' || matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'|' | 127))
+    {
         return Err("the template has a character that no URI may contain");
     }
     if literal.contains('}') {

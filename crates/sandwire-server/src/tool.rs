@@ -84,14 +84,7 @@ impl ToolHandler {
         Self::made(name, description, input, F::Output::output_schema(), ToolRun(Arc::new(run)), F::CONTEXT)
     }
 
-    fn made(
-        name: &str,
-        description: &str,
-        input: Raw,
-        output: Option<Raw>,
-        run: ToolRun,
-        takes_context: bool,
-    ) -> Self {
+    fn made(name: &str, description: &str, input: Raw, output: Option<Raw>, run: ToolRun, takes_context: bool) -> Self {
         let mut tool = Tool::new(name.to_owned(), input);
         if !description.is_empty() {
             tool.description = Some(description.to_owned());

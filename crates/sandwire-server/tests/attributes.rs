@@ -37,13 +37,13 @@ struct Weather {
 }
 
 #[tool(name = "weather.now", title = "Weather", read_only, open_world = false, deny_unknown_arguments)]
-fn weather(
-    ctx: &Context,
-    #[schema(min_length = 1)] city: String,
-    unit: Option<Unit>,
-) -> Result<Weather, String> {
+fn weather(ctx: &Context, #[schema(min_length = 1)] city: String, unit: Option<Unit>) -> Result<Weather, String> {
     let _ = ctx.is_cancelled();
-    if city == "Atlantis" { Err("it sank".to_owned()) } else { Ok(Weather { degrees: 20.5, unit: unit.unwrap_or(Unit::Kelvin) }) }
+    if city == "Atlantis" {
+        Err("it sank".to_owned())
+    } else {
+        Ok(Weather { degrees: 20.5, unit: unit.unwrap_or(Unit::Kelvin) })
+    }
 }
 
 #[tool]
@@ -96,7 +96,10 @@ fn parameters_are_the_arguments() {
         )
     );
     assert!(call_modern(&server, "add", r#"{"a":2}"#).contains(r#""text":"2""#));
-    assert!(call_modern(&server, "add", r#"{"a":9223372036854775807,"b":1}"#).contains(r#""text":"too large"}],"isError":true"#));
+    assert!(
+        call_modern(&server, "add", r#"{"a":9223372036854775807,"b":1}"#)
+            .contains(r#""text":"too large"}],"isError":true"#)
+    );
     assert!(call_modern(&server, "move", r#"{"steps":1}"#).contains(r#""text":"2""#));
     assert_eq!(
         call_modern(&server, "weather.now", r#"{"city":"Paris","unit":"celsius"}"#),

@@ -10,8 +10,8 @@ use sandwire_server::types::model::{
 use sandwire_server::types::{ErrorCode, ErrorObject, LoggingLevel, Method, Raw};
 use sandwire_server::{Context, Elicited, Form, Schema, Server, ToolError};
 use serde::Deserialize;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(Deserialize, Schema)]
 struct Who {
@@ -22,7 +22,9 @@ struct Who {
 fn answer(method: &Method, params: &Raw) -> Result<Raw, ErrorObject> {
     Ok(Raw::from_valid(match method {
         Method::ElicitationCreate if params.as_str().contains("decline") => r#"{"action":"decline"}"#,
-        Method::ElicitationCreate if params.as_str().contains("nonsense") => r#"{"action":"accept","content":{"name":7}}"#,
+        Method::ElicitationCreate if params.as_str().contains("nonsense") => {
+            r#"{"action":"accept","content":{"name":7}}"#
+        }
         Method::ElicitationCreate => r#"{"action":"accept","content":{"name":"Ada"}}"#,
         Method::SamplingCreateMessage => {
             r#"{"role":"assistant","content":{"type":"text","text":"sampled"},"model":"m"}"#
@@ -71,10 +73,8 @@ fn questions_are_answered_in_both_eras_by_the_same_handler() {
                 let ticket: usize = ctx.once("ticket", async { bookings.fetch_add(1, Ordering::Relaxed) + 41 }).await?;
                 let who = ctx.elicit("who", Form::<Who>::new("Who are you?")).await?;
                 let name = who.accepted().map(|who| who.name).unwrap_or_default();
-                let message = SamplingMessage::new(
-                    Role::User,
-                    vec![SamplingMessageContentBlock::from(TextContent::new("hi"))],
-                );
+                let message =
+                    SamplingMessage::new(Role::User, vec![SamplingMessageContentBlock::from(TextContent::new("hi"))]);
                 let sampled = ctx.sample("model", CreateMessageRequestParams::new(vec![message], 10)).await?;
                 let roots = ctx.roots("roots").await?;
                 Ok::<_, ToolError>(format!("{name} {ticket} {} {}", sampled.model, roots.len()))

@@ -56,11 +56,8 @@ fn a_call_under_way_finishes_on_the_tool_it_found() {
 
 #[test]
 fn prompts_and_resources_change_too() {
-    let server = Server::builder("live", "1.0")
-        .declare(Capability::Prompts)
-        .declare(Capability::Resources)
-        .build()
-        .unwrap();
+    let server =
+        Server::builder("live", "1.0").declare(Capability::Prompts).declare(Capability::Resources).build().unwrap();
     run(&server, LEGACY, async |client| {
         client.request(Method::PromptsList, "{}").await.unwrap();
         server.prompts().add(PromptHandler::new("p", "", || "x")).unwrap();
@@ -89,7 +86,10 @@ fn prompts_and_resources_change_too() {
 fn what_was_not_declared_cannot_be_added() {
     let server = Server::builder("live", "1.0").tool("a", "", || "a").build().unwrap();
     let error = server.prompts().add(PromptHandler::new("p", "", || "x")).unwrap_err();
-    assert_eq!(error.to_string(), "cannot register `prompts`: the server was built without this capability; declare it in the builder");
+    assert_eq!(
+        error.to_string(),
+        "cannot register `prompts`: the server was built without this capability; declare it in the builder"
+    );
     let error = server.tools().add(ToolHandler::new("a", "", || "x")).unwrap_err();
     assert_eq!(error.to_string(), "cannot register `a`: another one has the same name; remove or rename it");
     assert!(call(&server, "a", "{}").contains(r#""a""#));

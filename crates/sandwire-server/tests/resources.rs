@@ -23,7 +23,12 @@ struct Search {
 fn server() -> Server {
     Server::builder("library", "1.0")
         .resource("notes://all", "All notes.", || "one, two")
-        .with(ResourceHandler::new("notes://logo", "", || vec![0xff_u8, 0, 1]).name("logo").mime_type("image/png").size(3))
+        .with(
+            ResourceHandler::new("notes://logo", "", || vec![0xff_u8, 0, 1])
+                .name("logo")
+                .mime_type("image/png")
+                .size(3),
+        )
         .resource("notes://{id}", "One note.", |note: Note| (note.id == 1).then_some(Json(note)))
         .resource("find://{topic}{?limit}", "", async |search: Search, _: &Context| {
             format!("{} {:?}", search.topic, search.limit)
@@ -43,10 +48,7 @@ fn resources_are_read_at_their_address() {
         read("notes://all"),
         r#"{"contents":[{"uri":"notes://all","mimeType":"text/plain","text":"one, two"}]}"#
     );
-    assert_eq!(
-        read("notes://logo"),
-        r#"{"contents":[{"uri":"notes://logo","mimeType":"image/png","blob":"/wAB"}]}"#
-    );
+    assert_eq!(read("notes://logo"), r#"{"contents":[{"uri":"notes://logo","mimeType":"image/png","blob":"/wAB"}]}"#);
     assert_eq!(
         read("notes://1"),
         r#"{"contents":[{"uri":"notes://1","mimeType":"application/json","text":"{\"id\":1}"}]}"#
@@ -55,10 +57,7 @@ fn resources_are_read_at_their_address() {
         read("find://a%20b?limit=3"),
         r#"{"contents":[{"uri":"find://a%20b?limit=3","mimeType":"text/plain","text":"a b Some(3)"}]}"#
     );
-    assert_eq!(
-        read("find://007"),
-        r#"{"contents":[{"uri":"find://007","mimeType":"text/plain","text":"007 None"}]}"#
-    );
+    assert_eq!(read("find://007"), r#"{"contents":[{"uri":"find://007","mimeType":"text/plain","text":"007 None"}]}"#);
 }
 
 #[test]
@@ -66,7 +65,8 @@ fn an_address_where_nothing_is_gives_the_error_of_the_era() {
     for uri in ["notes://2", "notes://x", "notes://1/2", "other://1"] {
         for (version, code) in [(MODERN, ErrorCode::INVALID_PARAMS), (LEGACY, ErrorCode::RESOURCE_NOT_FOUND)] {
             let params = format!(r#"{{"uri":"{uri}"}}"#);
-            let error = run(&server(), version, async |client| client.request(Method::ResourcesRead, &params).await).unwrap_err();
+            let error = run(&server(), version, async |client| client.request(Method::ResourcesRead, &params).await)
+                .unwrap_err();
             assert_eq!(error.code, code, "{uri}");
             assert_eq!(error.data.unwrap().as_str(), params);
         }
@@ -99,11 +99,19 @@ fn resources_and_templates_are_listed_apart() {
 
 #[test]
 fn templates_that_cannot_work_fail_when_the_server_is_built() {
-    let fails = |uri: &str| Server::builder("bad", "1.0").resource(uri, "", |note: Note| Json(note)).build().unwrap_err().to_string();
+    let fails = |uri: &str| {
+        Server::builder("bad", "1.0").resource(uri, "", |note: Note| Json(note)).build().unwrap_err().to_string()
+    };
     assert_eq!(fails("notes://{id"), "cannot register `notes://{id`: the template has a `{` without its `}`");
-    assert_eq!(fails("notes://{ide}"), "cannot register `notes://{ide}`: the function has no parameter for the variable `ide`");
+    assert_eq!(
+        fails("notes://{ide}"),
+        "cannot register `notes://{ide}`: the function has no parameter for the variable `ide`"
+    );
     assert_eq!(fails("notes://1"), "cannot register `notes://1`: the template has no variable for the parameter `id`");
-    assert_eq!(fails("notes://{id}/{x}"), "cannot register `notes://{id}/{x}`: the function has no parameter for the variable `x`");
+    assert_eq!(
+        fails("notes://{id}/{x}"),
+        "cannot register `notes://{id}/{x}`: the function has no parameter for the variable `x`"
+    );
 }
 
 #[test]
@@ -203,7 +211,8 @@ fn prompts_are_listed_with_their_arguments() {
 #[test]
 fn completions_propose_at_most_a_hundred_values() {
     let complete = |params| ask(&prompts(), Method::CompletionComplete, params);
-    let many = complete(r#"{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"x"}}"#).unwrap();
+    let many =
+        complete(r#"{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"name","value":"x"}}"#).unwrap();
     assert!(many.starts_with(r#"{"completion":{"values":["x0","x1","#), "{many}");
     assert!(many.ends_with(r#""x99"],"total":500,"hasMore":true}}"#), "{many}");
     assert_eq!(

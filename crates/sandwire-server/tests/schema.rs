@@ -1,8 +1,8 @@
 //! What the derive writes for structs, enums and serde's attributes.
 #![allow(dead_code)]
 
-use sandwire_server::schema::{input, output};
 use sandwire_server::Schema;
+use sandwire_server::schema::{input, output};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -34,7 +34,11 @@ fn a_schema_of_schemars_is_cleaned() {
     for word in ["$schema", "uint32", "double", "nullable", "title"] {
         assert!(!text.as_str().contains(word), "{text}");
     }
-    assert!(text.as_str().contains(r#""x":{"description":"Across.","minimum":0,"type":"integer"}"#) || text.as_str().contains(r#""x":{"#), "{text}");
+    assert!(
+        text.as_str().contains(r#""x":{"description":"Across.","minimum":0,"type":"integer"}"#)
+            || text.as_str().contains(r#""x":{"#),
+        "{text}"
+    );
 }
 
 #[test]

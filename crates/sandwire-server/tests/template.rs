@@ -101,7 +101,9 @@ fn addresses_that_do_not_fit_are_not_read() {
 #[test]
 fn named_variables_may_be_missing_and_in_any_order() {
     let template = UriTemplate::parse("x://{a}{?b,c}").unwrap();
-    let read = |uri| template.matches(uri).unwrap().into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+    let read = |uri| {
+        template.matches(uri).unwrap().into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+    };
     assert_eq!(read("x://1"), ["a=1"]);
     assert_eq!(read("x://1?c=3&other=4&b=2"), ["a=1", "b=2", "c=3"]);
     assert_eq!(read("x://1?"), ["a=1"]);

@@ -138,16 +138,15 @@ fn what_a_tool_returns_becomes_its_result() {
         assert_eq!(call(&server, name, r#"{"a":3,"b":2}"#), expected, "{name}");
     }
     let list = run(&server, MODERN, async |client| client.call("json", "{}").await);
-    assert_eq!(
-        list,
-        r#"{"content":[{"type":"text","text":"[{\"sum\":1}]"}],"structuredContent":[{"sum":1}]}"#
-    );
+    assert_eq!(list, r#"{"content":[{"type":"text","text":"[{\"sum\":1}]"}],"structuredContent":[{"sum":1}]}"#);
 }
 
 #[test]
 fn an_error_object_is_answered_as_it_is() {
     let server = Server::builder("errors", "1.0")
-        .tool("fail", "", || Err::<(), _>(ErrorObject::new(ErrorCode(-7), "seven").with_data(Raw::parse("[7]").unwrap())))
+        .tool("fail", "", || {
+            Err::<(), _>(ErrorObject::new(ErrorCode(-7), "seven").with_data(Raw::parse("[7]").unwrap()))
+        })
         .build()
         .unwrap();
     let error = ask(&server, Method::ToolsCall, r#"{"name":"fail"}"#).unwrap_err();
@@ -234,16 +233,16 @@ fn a_tool_with_a_schema_of_its_own_takes_any_json() {
         .with(ToolHandler::new("echo", "", |arguments: Raw| arguments.to_string()).input_schema(schema))
         .build()
         .unwrap();
-    assert_eq!(
-        call(&server, "echo", r#"{"x":1.50}"#),
-        r#"{"content":[{"type":"text","text":"{\"x\":1.50}"}]}"#
-    );
+    assert_eq!(call(&server, "echo", r#"{"x":1.50}"#), r#"{"content":[{"type":"text","text":"{\"x\":1.50}"}]}"#);
 }
 
 #[test]
 fn arguments_that_are_no_object_fail_when_the_server_is_built() {
     let error = Server::builder("bad", "1.0").tool("n", "", |n: i64| n).build().unwrap_err();
-    assert_eq!(error.to_string(), "cannot register `n`: its arguments are not an object; take a struct with named fields");
+    assert_eq!(
+        error.to_string(),
+        "cannot register `n`: its arguments are not an object; take a struct with named fields"
+    );
     let error = Server::builder("bad", "1.0").tool("n", "", || 1).tool("n", "", || 2).build().unwrap_err();
     assert_eq!(error.to_string(), "cannot register `n`: another one has the same name; remove or rename it");
 }
@@ -285,9 +284,9 @@ fn lists_come_in_pages() {
 #[test]
 fn a_sync_handler_answers_without_a_future() {
     use sandwire_server::Answer;
-    let server = Server::raw(
-        sandwire_server::Config::new(Raw::object(), Raw::parse(r#"{"tools":{}}"#).unwrap()),
-        |_| Answer::Ready(Ok(sandwire_server::types::Reply::new(Raw::parse(r#"{"tools":[]}"#).unwrap()))),
-    );
+    let server =
+        Server::raw(sandwire_server::Config::new(Raw::object(), Raw::parse(r#"{"tools":{}}"#).unwrap()), |_| {
+            Answer::Ready(Ok(sandwire_server::types::Reply::new(Raw::parse(r#"{"tools":[]}"#).unwrap())))
+        });
     assert_eq!(ask(&server, Method::ToolsList, "{}").unwrap(), r#"{"tools":[]}"#);
 }

@@ -31,6 +31,7 @@ pub(crate) fn bundle(attribute: TokenStream, item: TokenStream, default: Root) -
         };
         let options = Options::read(kind, tokens)?;
         let signature = Signature::read(kind, &mut method.sig)?;
+        options.check_variables(&signature.parameters)?;
         let receiver = match &signature.receiver {
             None => None,
             Some(receiver) if receiver.reference.is_some() && receiver.mutability.is_none() => Some(quote!(owner)),

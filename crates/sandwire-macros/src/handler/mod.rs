@@ -10,8 +10,9 @@ pub(crate) use bundle::bundle;
 pub(crate) use options::Kind;
 use options::Options;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use signature::Signature;
+use syn::spanned::Spanned;
 use syn::{ItemFn, Result};
 
 /// The attribute on a free function: the function stays, and beside it stands a type of the same name whose one
@@ -21,6 +22,7 @@ pub(crate) fn function(kind: Kind, attribute: TokenStream, item: TokenStream, de
     let root = options.root(default);
     let mut function: ItemFn = syn::parse2(item)?;
     let signature = Signature::read(kind, &mut function.sig)?;
+    options.check_variables(&signature.parameters)?;
     if let Some(receiver) = signature.receiver {
         return Err(syn::Error::new_spanned(
             receiver,
@@ -112,8 +114,14 @@ impl Handler<'_> {
             let context = signature.has_context().then(|| quote!(__context: &#inside::Context));
             quote!(move |#pattern #context| #called(#receiver #(#values),*))
         };
+        let check = format_ident!("{}_returns", self.kind.noun());
+        let check = signature
+            .returned
+            .as_ref()
+            .map(|returned| quote_spanned!(returned.span()=> #inside::#check::<#returned>();));
         quote! {{
             #arguments
+            #check
             #clone
             #inside::#target::new(#key, #description, #function) #settings
         }}

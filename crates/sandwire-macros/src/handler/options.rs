@@ -1,5 +1,6 @@
 //! What stands in the parentheses of an attribute.
 
+use super::signature::Parameter;
 use crate::root::Root;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -107,6 +108,36 @@ impl Options {
                 let name = name.strip_prefix("r#").unwrap_or(&name);
                 quote!(#name)
             }
+        }
+    }
+
+    /// Checks that the variables of the address are the parameters, as registration would.
+    pub(crate) fn check_variables(&self, parameters: &[Parameter]) -> Result<()> {
+        let Some(uri) = &self.uri else { return Ok(()) };
+        if parameters
+            .iter()
+            .any(|parameter| parameter.attributes.iter().any(|attribute| attribute.path().is_ident("serde")))
+        {
+            return Ok(());
+        }
+        let text = uri.value();
+        let variables: Vec<&str> = text
+            .split('{')
+            .skip(1)
+            .filter_map(|part| part.split_once('}'))
+            .flat_map(|(expression, _)| expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']).split(','))
+            .collect();
+        if let Some(variable) =
+            variables.iter().find(|variable| !parameters.iter().any(|known| known.is_called(variable)))
+        {
+            return Err(Error::new(uri.span(), format!("the function has no parameter for the variable `{variable}`")));
+        }
+        match parameters.iter().find(|parameter| !variables.iter().any(|variable| parameter.is_called(variable))) {
+            Some(parameter) => Err(Error::new(
+                parameter.name.span(),
+                format!("the address has no variable for this parameter: write `{{{}}}` into it", parameter.name),
+            )),
+            None => Ok(()),
         }
     }
 

@@ -2,12 +2,13 @@
 
 use super::Kind;
 use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Error, FnArg, Pat, Receiver, Result, Type};
+use syn::{Attribute, Error, FnArg, Pat, Receiver, Result, ReturnType, Type};
 
 pub(crate) struct Signature {
     pub(crate) is_async: bool,
     pub(crate) receiver: Option<Receiver>,
     pub(crate) parameters: Vec<Parameter>,
+    pub(crate) returned: Option<Type>,
     order: Vec<Place>,
 }
 
@@ -35,6 +36,12 @@ impl Signature {
             is_async: signature.asyncness.is_some(),
             receiver: None,
             parameters: Vec::new(),
+            returned: match &signature.output {
+                ReturnType::Type(_, returned) if !matches!(**returned, Type::ImplTrait(_)) => {
+                    Some((**returned).clone())
+                }
+                _ => None,
+            },
             order: Vec::new(),
         };
         for input in &mut signature.inputs {
@@ -96,6 +103,13 @@ impl Signature {
             Place::Context => Some(context.clone()),
         };
         self.order.iter().filter_map(place).collect()
+    }
+}
+
+impl Parameter {
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        let own = self.name.to_string();
+        own.strip_prefix("r#").unwrap_or(&own) == name
     }
 }
 

@@ -288,11 +288,7 @@ impl<'a> Out<'a> {
     const fn nullable(&mut self, node: &Node) {
         match node.non_null() {
             Node::Any => {}
-            node @ (Node::Scalar { .. }
-            | Node::Array { .. }
-            | Node::Tuple(_)
-            | Node::Map(_)
-            | Node::Object { .. }) => {
+            node @ (Node::Scalar { .. } | Node::Array { .. } | Node::Tuple(_) | Node::Map(_) | Node::Object { .. }) => {
                 self.nullable = true;
                 self.members(node);
             }

@@ -105,4 +105,3 @@ pub(super) fn fill_in(dynamics: &Dynamics, bytes: &[u8], direction: Direction) -
     }
     filled
 }
-

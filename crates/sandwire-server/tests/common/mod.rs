@@ -88,7 +88,8 @@ impl Client {
         let mut request = client::Call::new(method, Some(Raw::parse(params).unwrap()));
         request.log_level = level;
         let heard = self.heard.clone();
-        let call = Call::from(request).with_progress(Arc::new(move |params: Raw| heard.note("progress", params.as_str())));
+        let call =
+            Call::from(request).with_progress(Arc::new(move |params: Raw| heard.note("progress", params.as_str())));
         match self.handle.call(call).await {
             Ok(reply) => Ok(plain(&reply.value)),
             Err(CallError::Peer(error)) => Err(error),
@@ -173,7 +174,8 @@ pub fn run_asked<T>(
 
 /// Answers one request in each era, and asserts that both answer the same.
 pub fn ask(server: &Server, method: Method, params: &str) -> Result<String, ErrorObject> {
-    let [modern, legacy] = ERAS.map(|version| run(server, version, async |client| client.request(method.clone(), params).await));
+    let [modern, legacy] =
+        ERAS.map(|version| run(server, version, async |client| client.request(method.clone(), params).await));
     assert_eq!(modern, legacy);
     modern
 }

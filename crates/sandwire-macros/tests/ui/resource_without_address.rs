@@ -1,0 +1,8 @@
+use sandwire_server::resource;
+
+#[resource]
+fn note() -> String {
+    String::new()
+}
+
+fn main() {}
