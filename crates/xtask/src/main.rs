@@ -8,6 +8,7 @@ mod paths;
 mod run;
 mod setup;
 mod size;
+mod snippets;
 mod test;
 mod tidy;
 mod wasm;

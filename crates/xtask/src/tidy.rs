@@ -38,6 +38,7 @@ const RULES: &[Rule] = &[
     Rule { about: "every crate says what it is for", check: docs::crates },
     Rule { about: "crates/README.md has every crate", check: docs::map },
     Rule { about: "README.md tells what works where", check: docs::status },
+    Rule { about: "README.md shows no code that is not tested", check: docs::snippets },
 ];
 
 /// Checks every rule and prints what breaks one.

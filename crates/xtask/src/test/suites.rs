@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::Job;
 use super::count;
 use crate::run::{self, Run};
-use crate::{demo, paths, setup};
+use crate::{demo, paths, setup, snippets};
 
 /// One suite.
 pub struct Suite {
@@ -110,6 +110,16 @@ pub const SUITES: &[Suite] = &[
         minutes: 3,
         needs: &[Need::Npm("tools")],
         run: |job| job.counted(xtask("size")?, count::closing_line),
+    },
+    Suite {
+        name: "snippets",
+        about: "the README's snippets compile and run outside the workspace",
+        minutes: 2,
+        needs: &[Need::Npm("smoke"), Need::Chromium],
+        run: |job| {
+            job.counted(snippets::rust(), count::cargo)?;
+            job.counted(snippets::javascript()?, count::node)
+        },
     },
     Suite {
         name: "smoke",

@@ -43,6 +43,27 @@ pub fn status(workspace: &Workspace) -> Vec<String> {
     if rows >= 4 { Vec::new() } else { vec!["README.md has no status table".to_owned()] }
 }
 
+/// Code that the README shows and no test compiles or runs: every block stands word for word in a file that one does.
+pub fn snippets(workspace: &Workspace) -> Vec<String> {
+    let text = workspace.file("README.md").map_or("", |file| &file.text);
+    let tested: Vec<_> = workspace.files.iter().filter(|file| file.path.starts_with("tests/outside/")).collect();
+    let mut broken = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(language) = line.strip_prefix("```").filter(|language| !language.is_empty()) else { continue };
+        let block: String = lines
+            .by_ref()
+            .map(|(_, line)| line)
+            .take_while(|line| *line != "```")
+            .map(|line| format!("{line}\n"))
+            .collect();
+        if language != "sh" && !tested.iter().any(|file| file.text.contains(&block)) {
+            broken.push(format!("README.md:{}: no file in tests/outside has this", number + 1));
+        }
+    }
+    broken
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::workspace::fake::{files, source};
@@ -68,5 +89,15 @@ mod tests {
         assert_eq!(status(&files(&[("README.md", "# Sandwire\n")])).len(), 1);
         let table = "## Status\n\n| a | b |\n|---|---|\n| c | d |\n| e | f |\n";
         assert!(status(&files(&[("README.md", table)])).is_empty());
+    }
+
+    #[test]
+    fn code_that_is_not_tested_is_found() {
+        let readme = "```sh\nls\n```\n\n```js\na();\n```\n\n```rust\nb();\n```\n";
+        let tested = ("tests/outside/a.js", "// A.\na();\n");
+        assert_eq!(
+            snippets(&files(&[("README.md", readme), tested])),
+            ["README.md:9: no file in tests/outside has this"]
+        );
     }
 }

@@ -14,6 +14,7 @@ const LICENSES: &[&str] = &[
     "CC0-1.0",
     "ISC",
     "MIT",
+    "MIT-0",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
