@@ -12,6 +12,8 @@ mod bounds;
 pub mod client;
 mod endpoint;
 mod env;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod host;
 mod http;
 mod link;
@@ -19,6 +21,8 @@ pub mod memory;
 mod serve;
 mod service;
 mod tasks;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod text;
 
 pub use bounds::{BoxFuture, Callback, MaybeSend, MaybeSync, Observer, OnceCallback};

@@ -19,6 +19,13 @@ pub enum Input {
         /// Why it is not a message.
         error: WireError,
     },
+    /// An array of messages arrived, which only protocol version 2025-03-26 allows.
+    Batch {
+        /// The stream it arrived on.
+        via: Via,
+        /// The messages, and what stood in the place of some.
+        items: Vec<Result<Message, WireError>>,
+    },
     /// The head of an exchange's response arrived.
     Head {
         /// The exchange.

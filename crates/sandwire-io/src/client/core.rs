@@ -109,10 +109,6 @@ impl Core {
         self.env.now()
     }
 
-    pub(crate) fn env(&self) -> &Arc<dyn Env> {
-        &self.env
-    }
-
     /// Has the driver polled again: `waker` is the one of its latest poll.
     pub(crate) fn register_driver(&self, waker: &Waker) {
         self.driver.register(waker);
@@ -208,10 +204,6 @@ impl Core {
         drop(state);
         drop(replaced);
         Poll::Pending
-    }
-
-    pub(super) fn is_done(&self, key: CallKey) -> bool {
-        self.lock().slot(key).is_none_or(|slot| slot.reply.is_some())
     }
 
     /// Cancels a call nobody waits for any more.

@@ -157,9 +157,7 @@ impl Future for CallFuture {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
         if let CallState::Begun(key) = self.state {
             self.state = CallState::Waiting(key);
-            if !self.core.is_done(key) {
-                self.core.kick();
-            }
+            self.core.kick();
         }
         match std::mem::replace(&mut self.state, CallState::Over) {
             CallState::Begun(key) | CallState::Waiting(key) => {

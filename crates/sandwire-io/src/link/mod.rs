@@ -59,13 +59,9 @@ pub trait Link: MaybeSend + 'static {
 
 /// What a text that arrived holds: one message, several, or none.
 fn decode_into(text: &str, via: Via, memo: &mut Memo, events: &mut VecDeque<LinkEvent>) {
-    let event = |read| match read {
-        Ok(message) => LinkEvent::Message { via, message },
-        Err(error) => LinkEvent::Garbage { via, error },
-    };
     match decode(text, memo) {
         Ok(Incoming::One(message)) => events.push_back(LinkEvent::Message { via, message }),
-        Ok(Incoming::Batch(batch)) => events.extend(batch.into_iter().map(event)),
+        Ok(Incoming::Batch(items)) => events.push_back(LinkEvent::Batch { via, items }),
         Err(error) => events.push_back(LinkEvent::Garbage { via, error }),
     }
 }

@@ -225,6 +225,14 @@ impl Machine {
         match input {
             Input::Message { via, message } => self.on_message(now, via, message),
             Input::Garbage { via, error } => self.on_garbage(now, via, error),
+            Input::Batch { via, items } => {
+                for item in items {
+                    match item {
+                        Ok(message) => self.on_message(now, via, message),
+                        Err(error) => self.on_garbage(now, via, error),
+                    }
+                }
+            }
             Input::Head { exchange, head } => self.on_head(now, exchange.0, &head),
             Input::Mark { exchange, event_id, retry_ms } => self.on_mark(exchange.0, event_id, retry_ms),
             Input::Ended { exchange, how } => self.on_ended(now, exchange.0, how),

@@ -1,0 +1,7 @@
+//! The client's driver over scripted links.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod driver;
+mod http;
+mod lines;
+mod stage;
