@@ -155,10 +155,9 @@ impl Machine {
             return;
         }
         match input {
-            Input::Message { via, message: Message::Request(request) } => self.request(via, request),
-            Input::Message { message: Message::Notification(notification), .. } => self.notification(notification),
-            Input::Message { message: Message::Response(response), .. } => self.response(response),
+            Input::Message { via, message } => self.message(via, message),
             Input::Garbage { via, error } => self.garbage(via, error),
+            Input::Batch { via, items } => self.batch(via, items),
             Input::Ended { exchange, .. } => self.abandon(Via::Exchange(exchange)),
             Input::Closed(_) => self.shut(),
             _ => {}
@@ -233,6 +232,14 @@ impl Machine {
         self.outputs.push_back(Output::Close);
     }
 
+    fn message(&mut self, via: Via, message: Message) {
+        match message {
+            Message::Request(request) => self.request(via, request),
+            Message::Notification(notification) => self.notification(notification),
+            Message::Response(response) => self.response(response),
+        }
+    }
+
     fn request(&mut self, via: Via, request: Request) {
         if self.calls.find(&request.id).is_some() {
             let error = invalid("a request with this id is still under way; give every request an id of its own");
@@ -247,6 +254,10 @@ impl Machine {
             Ok(None) => return self.open(via, request),
             Err(error) => return self.answer(via, request.id, Err(error)),
         };
+        if request.meta.log_level.as_ref().is_some_and(|level| level.severity().is_none()) {
+            let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
+            return self.answer(via, request.id, Err(error));
+        }
         if let Err(error) = self.check_method(&request.method, &peer) {
             return self.answer(via, request.id, Err(error));
         }
@@ -373,6 +384,23 @@ impl Machine {
             self.cancel(key);
         }
         self.closed = true;
+    }
+
+    fn batch(&mut self, via: Via, items: Vec<Result<Message, WireError>>) {
+        if !matches!(&self.opening, Opening::Legacy { peer, .. } if peer.version.allows_batch()) {
+            let message = "batches exist in protocol version 2025-03-26 only; send the messages one by one";
+            return self.garbage(via, WireError::new(ErrorCode::INVALID_REQUEST, message));
+        }
+        for item in items {
+            match item {
+                Ok(Message::Request(request)) if request.method == Method::Initialize => {
+                    let error = invalid("initialize must not be part of a batch; send it alone");
+                    self.answer(via, request.id, Err(error));
+                }
+                Ok(message) => self.message(via, message),
+                Err(error) => self.garbage(via, error),
+            }
+        }
     }
 
     fn garbage(&mut self, via: Via, error: WireError) {

@@ -1,0 +1,66 @@
+use crate::scene::{Scene, code_of, config, error_of, legacy, modern, modern_as};
+use sandwire_proto::server::Progress;
+
+#[test]
+fn an_id_under_way_cannot_be_used_again() {
+    for (mut scene, request) in
+        [(Scene::modern(), modern as fn(&str, &str, &str) -> String), (Scene::legacy("2025-11-25"), legacy)]
+    {
+        let key = scene.begin(&request("1", "tools/call", ""));
+        assert_eq!(code_of(&scene.ask(&request("1", "tools/call", ""))), -32600);
+        let other = scene.begin(&request("\"1\"", "tools/call", ""));
+        assert_eq!(scene.reply(key, "{}").len(), 1);
+        assert_eq!(scene.reply(other, "{}").len(), 1);
+    }
+}
+
+#[test]
+fn requests_over_the_limit_are_refused_until_others_are_answered() {
+    let mut config = config();
+    config.limits.max_peer_requests = 2;
+    let mut scene = Scene::new(config);
+    let first = scene.begin(&modern("1", "tools/call", ""));
+    scene.begin(&modern("2", "tools/call", ""));
+    let (code, message) = error_of(&scene.ask(&modern("3", "tools/call", "")));
+    assert_eq!(code, -32603);
+    assert!(message.contains("too many"), "{message}");
+    scene.reply(first, "{}");
+    scene.begin(&modern("3", "tools/call", ""));
+}
+
+#[test]
+fn a_cancelled_call_counts_until_its_handler_is_gone() {
+    let mut config = config();
+    config.limits.max_peer_requests = 1;
+    let mut scene = Scene::new(config);
+    let key = scene.begin(&modern("1", "tools/call", ""));
+    scene.tell(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    assert_eq!(code_of(&scene.ask(&modern("2", "tools/call", ""))), -32603);
+    scene.machine.end(key);
+    scene.begin(&modern("2", "tools/call", ""));
+}
+
+#[test]
+fn messages_over_the_size_limit_are_refused_both_ways() {
+    let mut config = config();
+    config.limits.max_message_bytes = 1000;
+    let mut scene = Scene::new(config);
+    let long = format!(r#""x":"{}""#, "y".repeat(1000));
+    assert_eq!(code_of(&scene.ask(&modern("1", "tools/call", &long))), -32600);
+    let key = scene.begin(&modern("1", "tools/call", ""));
+    assert_eq!(code_of(&scene.reply(key, &format!("{{{long}}}"))[0]), -32603);
+}
+
+#[test]
+fn progress_is_left_out_when_nobody_takes_the_messages() {
+    let mut config = config();
+    config.limits.max_queue = 10;
+    let mut scene = Scene::new(config);
+    let key = scene.begin(&modern_as("1", "tools/call", "", "{}", r#","progressToken":1"#));
+    for step in 1..100 {
+        scene.machine.progress(key, Progress { progress: f64::from(step), ..Progress::default() });
+    }
+    let told = scene.reply(key, "{}");
+    assert_eq!(told.len(), 11);
+    assert!(told[10].contains("result"));
+}
