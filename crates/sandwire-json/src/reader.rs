@@ -269,6 +269,17 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
+    /// Passes over an object, given as the text of one that was read before, if it stands here.
+    pub fn take(&mut self, object: &str) -> bool {
+        self.token();
+        let found = object.ends_with('}')
+            && self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(object.as_bytes()));
+        if found {
+            self.at += object.len();
+        }
+        found
+    }
+
     /// An error of `kind` at this place.
     pub fn error(&self, kind: ErrorKind, message: &'static str) -> Error {
         Error::new(kind, self.at, message)
@@ -343,10 +354,10 @@ impl<'a> Reader<'a> {
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
-            let byte = self.text.as_bytes().get(self.at).copied();
-            match byte {
+            match self.text.as_bytes().get(self.at) {
+                Some(byte) if *byte > b' ' => return Some(*byte),
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
-                _ => return byte,
+                byte => return byte.copied(),
             }
         }
     }
@@ -381,6 +392,7 @@ impl<'a> Reader<'a> {
         number.validate().map(drop).map_err(|_| self.syntax("expected a digit"))
     }
 
+    #[inline]
     fn skip_key(&mut self) -> Result<(), Error> {
         if self.token() != Some(b'"') {
             return Err(self.syntax("expected a member name"));
@@ -389,6 +401,7 @@ impl<'a> Reader<'a> {
         self.colon()
     }
 
+    #[inline]
     fn colon(&mut self) -> Result<(), Error> {
         if self.token() != Some(b':') {
             return Err(self.syntax("expected a colon"));
@@ -398,10 +411,22 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    #[inline]
     fn skip_string(&mut self) -> Result<(), Error> {
-        self.at += 1;
+        let bytes = self.text.as_bytes();
+        let end = scan::run_end(bytes, self.at + 1);
+        if bytes.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(());
+        }
+        self.at = end;
+        self.skip_rest_of_string()
+    }
+
+    /// The rest of a string from a byte on that is neither plain nor its end.
+    #[cold]
+    fn skip_rest_of_string(&mut self) -> Result<(), Error> {
         loop {
-            self.at = scan::run_end(self.text.as_bytes(), self.at);
             match self.text.as_bytes().get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -411,6 +436,7 @@ impl<'a> Reader<'a> {
                 Some(_) => return Err(self.syntax("control character in a string")),
                 None => return Err(self.syntax("unterminated string")),
             }
+            self.at = scan::run_end(self.text.as_bytes(), self.at);
         }
     }
 

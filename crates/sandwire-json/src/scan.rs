@@ -17,11 +17,10 @@ const fn special(word: u64) -> u64 {
 }
 
 /// The index, from `from` on, of the first quote, backslash or control character, or the length.
+#[inline]
 pub(crate) fn run_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    let rest = bytes.get(from..).unwrap_or_default();
-    let (chunks, _) = rest.as_chunks::<8>();
-    for chunk in chunks {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let found = special(u64::from_le_bytes(*chunk));
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
@@ -35,4 +34,15 @@ pub(crate) fn run_end(bytes: &[u8], from: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// Whether there is a line break.
+pub(crate) fn has_break(bytes: &[u8]) -> bool {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    chunks.iter().any(|chunk| {
+        // Valid JSON has no control characters but white space.
+        let word = u64::from_le_bytes(*chunk);
+        word.wrapping_sub(ONES * 0x20) & !word & HIGHS != 0
+            && chunk.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+    }) || rest.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }

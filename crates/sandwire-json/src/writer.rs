@@ -118,7 +118,7 @@ impl Writer {
 
     /// Valid JSON has line breaks between tokens only.
     fn plain(&mut self, json: &str) {
-        if json.as_bytes().contains(&b'\n') || json.as_bytes().contains(&b'\r') {
+        if scan::has_break(json.as_bytes()) {
             for character in json.chars() {
                 self.text.push(if matches!(character, '\n' | '\r') { ' ' } else { character });
             }

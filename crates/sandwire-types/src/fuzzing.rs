@@ -150,6 +150,9 @@ fn sorted(r: &mut Reader<'_>) -> Result<String, Error> {
 /// When that says something else.
 pub fn wire(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
+    let _ = decode(&text, &mut Memo::new());
+    // What is written is one line; texts are compared as they stand.
+    let text = text.replace(['\n', '\r'], " ");
     let mut memo = Memo::new();
     match decode(&text, &mut memo) {
         Ok(Incoming::One(message)) => again(&message, &mut memo),

@@ -187,6 +187,30 @@ fn modern_requests_share_their_envelope() {
 }
 
 #[test]
+fn a_remembered_envelope_is_compared_whole() {
+    let mut memo = Memo::new();
+    let mut read = |meta: &str| {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"_meta":{{{meta}}},"a":1}}}}"#);
+        match decode(&text, &mut memo) {
+            Ok(Incoming::One(Message::Request(request))) => request.meta,
+            other => panic!("{other:?}"),
+        }
+    };
+    let first = read(ENVELOPE);
+    assert_eq!(read(ENVELOPE), first);
+    let token = read(&format!(r#"{ENVELOPE},"progressToken":1"#));
+    assert_eq!((token.progress_token, token.envelope), (Some(1.into()), first.envelope.clone()));
+    let extra = read(&format!(r#"{ENVELOPE},"a":{{}}"#));
+    assert_eq!(extra.extra.unwrap().as_str(), r#"{"a":{}}"#);
+    let other = read(&ENVELOPE.replace("sampling", "roots"));
+    assert_eq!(other.envelope.as_ref().unwrap().capabilities.as_str(), r#"{"roots":{}}"#);
+    assert_eq!(read(&ENVELOPE.replace("sampling", "roots")), other);
+    assert_eq!(read(ENVELOPE), first);
+    assert_eq!(read(""), RequestMeta::default());
+    assert_eq!(read(ENVELOPE), first);
+}
+
+#[test]
 fn broken_envelopes_are_invalid_params() {
     for meta in [
         r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#,

@@ -99,9 +99,10 @@ macro_rules! noun {
             fn read(r: &mut sandwire_json::Reader<'_>) -> Result<Self, sandwire_json::Error> {
                 $( let mut $req: Option<$req_ty> = None; )*
                 $( let mut $opt: Option<$opt_ty> = None; )*
+                $( let (mut tagged, tag) = (false, $tag); )?
                 let mut extra = crate::model::Extra::default();
                 r.object(&mut |key, r| match key {
-                    $( $tag_key => crate::model::read_tag($tag, r), )?
+                    $( $tag_key => crate::model::read_tag(tag, &mut tagged, r), )?
                     $( $req_key => crate::model::read_required(
                         &mut $req, r, crate::model::macros::is_object!($($req_as)?)
                     ), )*
@@ -110,6 +111,7 @@ macro_rules! noun {
                     ), )*
                     _ => extra.read(key, r),
                 })?;
+                $( crate::model::require_tag($tag_key, tagged, r)?; )?
                 Ok(Self {
                     $( $req: $req.ok_or_else(|| sandwire_json::Error::missing($req_key, r))?, )*
                     $( $opt, )*

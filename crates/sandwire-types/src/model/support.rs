@@ -186,12 +186,19 @@ pub(crate) const fn shape_of<T: Described>() -> &'static Shape {
     }
 }
 
-pub(crate) fn read_tag(tag: &'static str, r: &mut Reader<'_>) -> Result<(), Error> {
+pub(crate) fn read_tag(tag: &str, tagged: &mut bool, r: &mut Reader<'_>) -> Result<(), Error> {
+    if std::mem::replace(tagged, true) {
+        return Err(Error::duplicate(r));
+    }
     if r.string()? == tag {
         Ok(())
     } else {
         Err(r.error(ErrorKind::Value, "the tag is another object's"))
     }
+}
+
+pub(crate) fn require_tag(key: &str, tagged: bool, r: &Reader<'_>) -> Result<(), Error> {
+    if tagged { Ok(()) } else { Err(Error::missing(key, r)) }
 }
 
 pub(crate) fn read_required<T: Read>(

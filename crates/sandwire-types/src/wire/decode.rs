@@ -16,12 +16,20 @@ use crate::model::LoggingLevel;
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     envelope: Option<Arc<Envelope>>,
+    /// The text of a `_meta` that holds this envelope and nothing else; may be empty.
+    text: String,
 }
 
 impl Memo {
     /// One that remembers nothing yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The last envelope, if the same `_meta` stands here again.
+    fn again(&self, r: &mut Reader<'_>) -> Option<Arc<Envelope>> {
+        let envelope = self.envelope.as_ref()?;
+        r.take(&self.text).then(|| Arc::clone(envelope))
     }
 
     fn envelope(&mut self, version: &str, capabilities: &str, client_info: Option<&str>) -> Arc<Envelope> {
@@ -37,8 +45,16 @@ impl Memo {
             capabilities: Raw::from_valid(capabilities),
             client_info: client_info.map(Raw::from_valid),
         });
+        self.text.clear();
         self.envelope = Some(Arc::clone(&envelope));
         envelope
+    }
+
+    /// Remembers the text that the last envelope was in.
+    fn keep(&mut self, text: &str) {
+        if self.text.is_empty() {
+            self.text.push_str(text);
+        }
     }
 }
 
@@ -115,8 +131,8 @@ impl Fault {
 }
 
 /// The members of a message, as far as they were read.
-#[derive(Default)]
-struct Parts<'a> {
+struct Parts<'a, 'm> {
+    memo: &'m mut Memo,
     version: Option<bool>,
     /// `Some(None)` is `null`.
     id: Option<Option<RequestId>>,
@@ -133,7 +149,9 @@ struct Parts<'a> {
 /// What parameters or results say about themselves.
 #[derive(Default)]
 struct Lifted<'a> {
-    meta_seen: bool,
+    meta: Option<&'a str>,
+    /// The envelope, when it came in the same text as the last one.
+    envelope: Option<Arc<Envelope>>,
     version: Option<Cow<'a, str>>,
     capabilities: Option<&'a str>,
     client_info: Option<&'a str>,
@@ -148,7 +166,18 @@ struct Lifted<'a> {
 }
 
 fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
-    let mut parts = Parts::default();
+    let mut parts = Parts {
+        memo,
+        version: None,
+        id: None,
+        method: None,
+        params: None,
+        result: None,
+        error: None,
+        lifted: Lifted::default(),
+        fault: None,
+        is_response: false,
+    };
     let read = match r.peek() {
         Ok(Kind::Object) => r.object(&mut |key, r| parts.member(key, r)).and_then(|()| r.end()),
         _ => r.skip().and_then(|()| r.end()).map(|()| {
@@ -158,10 +187,10 @@ fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
     if let Err(error) = read {
         return Err(refusal(&error, parts.id.flatten(), parts.is_response));
     }
-    parts.message(memo)
+    parts.message()
 }
 
-impl<'a> Parts<'a> {
+impl<'a> Parts<'a, '_> {
     fn member(&mut self, key: &str, r: &mut Reader<'a>) -> Result<(), Error> {
         let seen = match key {
             "jsonrpc" => self.version.is_some(),
@@ -235,9 +264,14 @@ impl<'a> Parts<'a> {
             return Ok(());
         }
         match r.peek()? {
-            Kind::Object if !self.lifted.meta_seen => {
-                self.lifted.meta_seen = true;
-                r.object(&mut |key, r| self.meta_member(key, r))
+            Kind::Object if self.lifted.meta.is_none() => {
+                let start = r.offset();
+                self.lifted.envelope = self.memo.again(r);
+                if self.lifted.envelope.is_none() {
+                    r.object(&mut |key, r| self.meta_member(key, r))?;
+                }
+                self.lifted.meta = Some(r.since(start));
+                Ok(())
             }
             Kind::Null => Ok(()),
             _ => {
@@ -329,7 +363,7 @@ impl<'a> Parts<'a> {
         self.fault.get_or_insert(Fault::invalid(message));
     }
 
-    fn message(mut self, memo: &mut Memo) -> Result<Message, WireError> {
+    fn message(mut self) -> Result<Message, WireError> {
         if self.version != Some(true) {
             self.fault("jsonrpc is not \"2.0\"");
         }
@@ -361,7 +395,7 @@ impl<'a> Parts<'a> {
         let method = Method::from(&*method);
         let params = self.params.flatten().map(Raw::from_valid);
         match self.id {
-            Some(Some(id)) => match lifted.request_meta(memo) {
+            Some(Some(id)) => match lifted.request_meta(self.memo) {
                 Ok(meta) => Ok(Message::Request(Request { id, method, params, meta })),
                 Err(fault) => Err(fault.refusal(Some(id), false)),
             },
@@ -376,6 +410,9 @@ impl<'a> Parts<'a> {
 
 impl Lifted<'_> {
     fn request_meta(self, memo: &mut Memo) -> Result<RequestMeta, Fault> {
+        if let Some(envelope) = self.envelope {
+            return Ok(RequestMeta { envelope: Some(envelope), ..RequestMeta::default() });
+        }
         let envelope = match (self.version, self.capabilities) {
             (Some(version), Some(capabilities)) => Some(memo.envelope(&version, capabilities, self.client_info)),
             (Some(_), None) => return Err(Fault::params("_meta lacks the client's capabilities")),
@@ -385,7 +422,12 @@ impl Lifted<'_> {
             w.end_object();
             w.into_raw()
         });
-        Ok(RequestMeta { envelope, progress_token: self.progress_token, log_level: self.log_level, extra })
+        let meta = RequestMeta { envelope, progress_token: self.progress_token, log_level: self.log_level, extra };
+        let alone = meta.progress_token.is_none() && meta.log_level.is_none() && meta.extra.is_none();
+        if let (true, Some(text), Some(_)) = (alone && self.subscription.is_none(), self.meta, &meta.envelope) {
+            memo.keep(text);
+        }
+        Ok(meta)
     }
 
     fn reply(self, value: &str) -> Reply {
