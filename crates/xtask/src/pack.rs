@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{paths, run, wasm};
 
 /// The entries, each with the features of `sandwire-js` that make its wasm module.
-pub(crate) const ENTRIES: &[(&str, &[&str])] = &[("client", &["client"]), ("tools", &["tools"])];
+pub(crate) const ENTRIES: &[(&str, &[&str])] = &[("client", &["client"]), ("tools", &["tools"]), ("server", &["server"])];
 
 /// Packs and names the tarball.
 pub(crate) fn run(args: &[String]) -> Result<()> {
