@@ -62,6 +62,14 @@ impl HttpEntry {
     }
 }
 
+impl crate::Server {
+    /// The server as a function of HTTP requests, for this machine only; [`HttpEntry::guarded`] serves others.
+    #[must_use]
+    pub fn http(&self, env: Arc<dyn Env>) -> HttpEntry {
+        HttpEntry::new(Arc::new(self.clone()), env)
+    }
+}
+
 impl std::fmt::Debug for HttpEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HttpEntry").field("guard", &self.shared.guard).finish_non_exhaustive()
