@@ -50,9 +50,7 @@ impl Number {
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
             Repr::Integer(value) => u64::try_from(*value).ok(),
-            Repr::Text(text) => integer(text)
-                .and_then(|value| u64::try_from(value).ok())
-                .or_else(|| text.parse().ok()),
+            Repr::Text(text) => integer(text).and_then(|value| u64::try_from(value).ok()).or_else(|| text.parse().ok()),
         }
     }
 
@@ -208,9 +206,7 @@ fn scaled(text: &str) -> Option<i64> {
     if value == 0 {
         return Some(0);
     }
-    let shift = point
-        .checked_add(i64::from(zeros))?
-        .checked_add(exponent.unwrap_or(Some(0))?)?;
+    let shift = point.checked_add(i64::from(zeros))?.checked_add(exponent.unwrap_or(Some(0))?)?;
     for _ in 0..u32::try_from(shift).ok()?.min(20) {
         value = value.checked_mul(10)?;
     }

@@ -134,10 +134,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When the next value is not an object, or what `member` says, with the member's name in its path.
-    pub fn object(
-        &mut self,
-        member: &mut dyn FnMut(&str, &mut Reader<'a>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub fn object(&mut self, member: &mut dyn FnMut(&str, &mut Reader<'a>) -> Result<(), Error>) -> Result<(), Error> {
         self.begin_object()?;
         let mut first = true;
         while let Some(key) = self.next_key(&mut first)? {
@@ -155,10 +152,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When the next value is not an array, or what `item` says, with the index in its path.
-    pub fn array(
-        &mut self,
-        item: &mut dyn FnMut(&mut Reader<'a>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    pub fn array(&mut self, item: &mut dyn FnMut(&mut Reader<'a>) -> Result<(), Error>) -> Result<(), Error> {
         self.begin_array()?;
         let mut index = 0;
         while self.next_item(index == 0)? {
@@ -363,11 +357,7 @@ impl<'a> Reader<'a> {
     }
 
     fn expect(&mut self, kind: Kind, message: &'static str) -> Result<(), Error> {
-        if self.peek()? == kind {
-            Ok(())
-        } else {
-            Err(self.error(ErrorKind::Type, message))
-        }
+        if self.peek()? == kind { Ok(()) } else { Err(self.error(ErrorKind::Type, message)) }
     }
 
     fn lexer(&self) -> SliceLexer<'a> {

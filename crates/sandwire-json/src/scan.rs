@@ -42,7 +42,6 @@ pub(crate) fn has_break(bytes: &[u8]) -> bool {
     chunks.iter().any(|chunk| {
         // Valid JSON has no control characters but white space.
         let word = u64::from_le_bytes(*chunk);
-        word.wrapping_sub(ONES * 0x20) & !word & HIGHS != 0
-            && chunk.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+        word.wrapping_sub(ONES * 0x20) & !word & HIGHS != 0 && chunk.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
     }) || rest.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }

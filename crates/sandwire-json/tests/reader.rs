@@ -6,8 +6,21 @@ use sandwire_json::{Error, ErrorKind, Kind, MAX_DEPTH, Number, Raw, Reader, Writ
 #[test]
 fn texts_are_kept_as_they_came() {
     for text in [
-        "null", "true", "false", "0", "-0", "1.10", "12345678901234567890123", "1e+30", "-0.0e-0", "\"\"",
-        r#""a\u00e9\n\/\ud83d\ude00""#, "[]", "{}", r#"{ "b" : [ 1 , { } ] , "b" : 2 }"#, "\"é😀\u{7f}\u{2028}\"",
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "1.10",
+        "12345678901234567890123",
+        "1e+30",
+        "-0.0e-0",
+        "\"\"",
+        r#""a\u00e9\n\/\ud83d\ude00""#,
+        "[]",
+        "{}",
+        r#"{ "b" : [ 1 , { } ] , "b" : 2 }"#,
+        "\"é😀\u{7f}\u{2028}\"",
     ] {
         assert_eq!(Raw::parse(text).unwrap().as_str(), text);
         assert_eq!(Raw::parse(&format!(" \t\r\n{text}\n ")).unwrap().as_str(), text);
@@ -20,11 +33,70 @@ fn texts_are_kept_as_they_came() {
 #[test]
 fn malformed_texts_are_refused() {
     for text in [
-        "", " ", "tru", "truee", "nul", "nulll", "fals", "True", "01", "-", "+1", "1.", ".5", "1e", "1e+", "1.5.5", "1e5.5",
-        "0x1", "1 2", "NaN", "Infinity", "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\t\"", "\"\n\"", "\"\u{0}\"",
-        r#""\ud800""#, r#""\udc00""#, r#""\ud800\ud800""#, r#""\ud800x""#, r#""\ud800\n""#, "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]",
-        "]", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{,}", "{a:1}", "{'a':1}", "{\"a\" 1}", "{\"a\":}",
-        "{1:2}", "[}", "{]", "[1}", "{\"a\":1]", "[1]]", "{}}", "//", "[1]//", "\u{feff}1", r#"{"a":tru}"#, r#"{"a":[nul]}"#,
+        "",
+        " ",
+        "tru",
+        "truee",
+        "nul",
+        "nulll",
+        "fals",
+        "True",
+        "01",
+        "-",
+        "+1",
+        "1.",
+        ".5",
+        "1e",
+        "1e+",
+        "1.5.5",
+        "1e5.5",
+        "0x1",
+        "1 2",
+        "NaN",
+        "Infinity",
+        "\"",
+        "\"\\",
+        "\"\\x\"",
+        "\"\\u12\"",
+        "\"\\u12g4\"",
+        "\"\t\"",
+        "\"\n\"",
+        "\"\u{0}\"",
+        r#""\ud800""#,
+        r#""\udc00""#,
+        r#""\ud800\ud800""#,
+        r#""\ud800x""#,
+        r#""\ud800\n""#,
+        "[",
+        "[1",
+        "[1,",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "]",
+        "{",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "{\"a\":1,}",
+        "{,}",
+        "{a:1}",
+        "{'a':1}",
+        "{\"a\" 1}",
+        "{\"a\":}",
+        "{1:2}",
+        "[}",
+        "{]",
+        "[1}",
+        "{\"a\":1]",
+        "[1]]",
+        "{}}",
+        "//",
+        "[1]//",
+        "\u{feff}1",
+        r#"{"a":tru}"#,
+        r#"{"a":[nul]}"#,
     ] {
         let error = Raw::parse(text).expect_err(text);
         assert_eq!(error.kind(), ErrorKind::Syntax, "{text}");
@@ -45,7 +117,9 @@ fn nesting_is_bounded_however_it_is_read() {
         }
     }
     let limit = MAX_DEPTH as usize;
-    for (open, inner, close) in [("[", "", "]"), ("[", "1", "]"), ("{\"a\":", "1", "}"), ("{\"a\":", "{}", "}"), ("[[{\"a\":", "[]", "}]]")] {
+    for (open, inner, close) in
+        [("[", "", "]"), ("[", "1", "]"), ("{\"a\":", "1", "}"), ("{\"a\":", "{}", "}"), ("[[{\"a\":", "[]", "}]]")]
+    {
         let per_level = open.matches(['[', '{']).count();
         let inside = usize::from(inner == "{}" || inner == "[]");
         for levels in [1, (limit - inside) / per_level] {
@@ -111,10 +185,25 @@ fn numbers_keep_their_digits() {
         assert_eq!(number.to_string(), text);
     }
     for (text, value) in [
-        ("1.0", Some(1)), ("1e3", Some(1000)), ("1.5e1", Some(15)), ("10e-1", Some(1)), ("1.50e1", Some(15)), ("1e18", Some(10i64.pow(18))),
-        ("-9223372036854775808", Some(i64::MIN)), ("-9223372036854775808.0", Some(i64::MIN)), ("9223372036854775808", None), ("1.5", None),
-        ("1e19", None), ("1e-1", None), ("0e99999999999999999999", Some(0)), ("1e99999999999999999999", None), ("0.0", Some(0)), ("-0", Some(0)),
-        ("1000000000000000000000e-3", Some(10i64.pow(18))), ("1e-99999999999999999999", None), ("100.00", Some(100)),
+        ("1.0", Some(1)),
+        ("1e3", Some(1000)),
+        ("1.5e1", Some(15)),
+        ("10e-1", Some(1)),
+        ("1.50e1", Some(15)),
+        ("1e18", Some(10i64.pow(18))),
+        ("-9223372036854775808", Some(i64::MIN)),
+        ("-9223372036854775808.0", Some(i64::MIN)),
+        ("9223372036854775808", None),
+        ("1.5", None),
+        ("1e19", None),
+        ("1e-1", None),
+        ("0e99999999999999999999", Some(0)),
+        ("1e99999999999999999999", None),
+        ("0.0", Some(0)),
+        ("-0", Some(0)),
+        ("1000000000000000000000e-3", Some(10i64.pow(18))),
+        ("1e-99999999999999999999", None),
+        ("100.00", Some(100)),
     ] {
         assert_eq!(from_str::<Number>(text).unwrap().as_i64(), value, "{text}");
         assert_eq!(Reader::new(text).integer().ok(), value, "{text}");
@@ -129,7 +218,11 @@ fn numbers_keep_their_digits() {
 fn errors_name_the_member() {
     let mut r = Reader::new(r#"{"tools":[{"name":"a"},{"in\"put":{"x":5}}]}"#);
     let error = r
-        .object(&mut |_, r| r.array(&mut |r| r.object(&mut |key, r| if key == "name" { Ok(()) } else { r.object(&mut |_, r| r.string().map(drop)) })))
+        .object(&mut |_, r| {
+            r.array(&mut |r| {
+                r.object(&mut |key, r| if key == "name" { Ok(()) } else { r.object(&mut |_, r| r.string().map(drop)) })
+            })
+        })
         .unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Type, "tools[1].in\"put.x"));
     assert_eq!(error.to_string(), "expected a string at tools[1].in\"put.x");

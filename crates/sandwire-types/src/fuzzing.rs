@@ -192,7 +192,12 @@ fn again(message: &Message, memo: &mut Memo) {
 /// A message without the text of what is decoded beside it.
 fn essence(message: &Message) -> Message {
     let bare = |params: &Option<Raw>| {
-        params.as_ref().map(|params| canonical(split_meta(params).0.as_str())).and_then(Result::ok).filter(|text| text != "{}").map(Raw::from_valid)
+        params
+            .as_ref()
+            .map(|params| canonical(split_meta(params).0.as_str()))
+            .and_then(Result::ok)
+            .filter(|text| text != "{}")
+            .map(Raw::from_valid)
     };
     match message {
         Message::Request(Request { id, method, params, meta }) => Message::Request(Request {
@@ -201,13 +206,11 @@ fn essence(message: &Message) -> Message {
             params: bare(params),
             meta: meta.clone(),
         }),
-        Message::Notification(Notification { method, params, subscription }) => {
-            Message::Notification(Notification {
-                method: method.clone(),
-                params: bare(params),
-                subscription: subscription.clone(),
-            })
-        }
+        Message::Notification(Notification { method, params, subscription }) => Message::Notification(Notification {
+            method: method.clone(),
+            params: bare(params),
+            subscription: subscription.clone(),
+        }),
         Message::Response(response) => {
             let mut response = response.clone();
             if let Ok(reply) = &mut response.result {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use sandwire_json::{Error, Raw, Read, Reader, Write, Writer};
 
+use crate::ProtocolVersion;
 use crate::jsonrpc::{ProgressToken, RequestId};
 use crate::model::LoggingLevel;
-use crate::ProtocolVersion;
 
 /// What `_meta` of a request says.
 #[derive(Clone, Debug, Default, PartialEq)]

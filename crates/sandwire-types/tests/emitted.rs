@@ -5,7 +5,7 @@ mod spec;
 
 use std::sync::Arc;
 
-use sandwire_types::model::{InputRequiredResult, Described, check_params, check_result, params_type, result_type};
+use sandwire_types::model::{Described, InputRequiredResult, check_params, check_result, params_type, result_type};
 use sandwire_types::wire::{Incoming, Memo, decode, encode_at, legacy, modern};
 use sandwire_types::*;
 use spec::Schemas;

@@ -85,19 +85,44 @@ fn refusals() {
         (r#"{"jsonrpc":"2.0","id":1}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
         (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{},"params":{}}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{},"params":{}}"#,
+            ErrorCode::INVALID_REQUEST,
+            Some(1),
+            false,
+        ),
         (r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"x"}"#, ErrorCode::INVALID_REQUEST, Some(1), false),
         (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":[1]}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
         (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":3}}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"progressToken":1.5}}}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{},"_meta":{}}}"#, ErrorCode::INVALID_PARAMS, Some(1), false),
-        (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"progressToken":1.5}}}"#,
+            ErrorCode::INVALID_PARAMS,
+            Some(1),
+            false,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{},"_meta":{}}}"#,
+            ErrorCode::INVALID_PARAMS,
+            Some(1),
+            false,
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+            ErrorCode::INVALID_REQUEST,
+            Some(1),
+            true,
+        ),
         (r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
         (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
         (r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
         (r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":1}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
         (r#"{"jsonrpc":"2.0","result":{}}"#, ErrorCode::INVALID_REQUEST, None, true),
-        (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"m","data":{}}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"m","data":{}}}"#,
+            ErrorCode::INVALID_REQUEST,
+            Some(1),
+            true,
+        ),
         (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
         (r#"{"jsonrpc":"2.0","id":1,"method":"x","result":{}}"#, ErrorCode::INVALID_REQUEST, Some(1), true),
     ];
@@ -116,7 +141,8 @@ fn a_malformed_notification_is_owed_nothing() {
 
 #[test]
 fn every_prefix_of_a_message_is_a_parse_error() {
-    let text = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"é\n","arguments":{"a":[1.5e3,true,null]}}}"#;
+    let text =
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"é\n","arguments":{"a":[1.5e3,true,null]}}}"#;
     for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
         assert_eq!(refused(&text[..end]).code, ErrorCode::PARSE_ERROR, "{end}");
     }
@@ -219,14 +245,18 @@ fn broken_envelopes_are_invalid_params() {
         r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":"me"}"#,
         r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/logLevel":1}"#,
     ] {
-        let error = refused(&format!(r#"{{"jsonrpc":"2.0","id":"q","method":"tools/list","params":{{"_meta":{meta}}}}}"#));
+        let error =
+            refused(&format!(r#"{{"jsonrpc":"2.0","id":"q","method":"tools/list","params":{{"_meta":{meta}}}}}"#));
         assert_eq!((error.code, error.id), (ErrorCode::INVALID_PARAMS, Some("q".into())), "{meta}");
     }
 }
 
 #[test]
 fn stamped_replies() {
-    let value = Raw::parse(r#"{"_meta":{"x":1,"io.modelcontextprotocol/serverInfo":{"name":"old"}},"resultType":"complete","tools":[]}"#).unwrap();
+    let value = Raw::parse(
+        r#"{"_meta":{"x":1,"io.modelcontextprotocol/serverInfo":{"name":"old"}},"resultType":"complete","tools":[]}"#,
+    )
+    .unwrap();
     let stamp = Stamp {
         server_info: Some(Raw::parse(r#"{"name":"s","version":"1"}"#).unwrap()),
         cache: Some(CacheHint { ttl_ms: 5, scope: CacheScope::Public }),

@@ -20,7 +20,9 @@ fn sample(seed: u64) -> String {
         0 => format!(r#"{{"jsonrpc":"2.0","id":{seed},"method":"{name}","params":{params}}}"#),
         1 => format!(r#"{{"jsonrpc":"2.0","method":"{name}","params":{params}}}"#),
         2 => format!(r#"{{"jsonrpc":"2.0","id":"{seed}","result":{result}}}"#),
-        3 => format!(r#"[{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"","data":{result}}}}},{{"jsonrpc":"2.0","id":0,"result":{result}}}]"#),
+        3 => format!(
+            r#"[{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"message":"","data":{result}}}}},{{"jsonrpc":"2.0","id":0,"result":{result}}}]"#
+        ),
         4 => format!(
             r#"{{"jsonrpc":"2.0","id":1.0,"method":"{name}","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}},"progressToken":7,"x":{result}}},"rest":{params}}}}}"#
         ),

@@ -175,11 +175,7 @@ impl<'de> de::Deserializer<'de> for Deserializer<'_, '_> {
         self.deserialize_unit(visitor)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
         if name == RAW_VALUE {
             let text = self.r.raw()?;
             return visitor.visit_map(RawValue { text: Some(text) });
@@ -255,9 +251,8 @@ impl<'de> de::Deserializer<'de> for Deserializer<'_, '_> {
                 let Some(name) = self.r.next_key(&mut first)? else {
                     return Err(self.r.error(ErrorKind::Value, "expected the name of a variant"));
                 };
-                let value = visitor
-                    .visit_enum(Variant { name: &name, r: self.r })
-                    .map_err(|error| error.in_member(&name))?;
+                let value =
+                    visitor.visit_enum(Variant { name: &name, r: self.r }).map_err(|error| error.in_member(&name))?;
                 match self.r.next_key(&mut first)? {
                     None => Ok(value),
                     Some(_) => Err(self.r.error(ErrorKind::Type, "object has too many members")),
@@ -318,9 +313,7 @@ impl<'de> de::MapAccess<'de> for Members<'_, '_> {
             return Ok(None);
         };
         self.key = key;
-        seed.deserialize(Key { text: &self.key })
-            .map(Some)
-            .map_err(|error| error.at_least(self.r.offset()))
+        seed.deserialize(Key { text: &self.key }).map(Some).map_err(|error| error.at_least(self.r.offset()))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
@@ -408,11 +401,7 @@ impl<'de> de::VariantAccess<'de> for Variant<'_, '_, '_> {
         de::Deserializer::deserialize_seq(Deserializer { r: self.r }, visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
         de::Deserializer::deserialize_map(Deserializer { r: self.r }, visitor)
     }
 }

@@ -64,12 +64,20 @@ impl<'w> ser::Serializer for Serializer<'w> {
 
     fn serialize_f32(self, value: f32) -> Result<(), Error> {
         // JSON has no infinities; like others, write what a reader can tell from a number.
-        if value.is_finite() { self.w.raw(&format!("{value:?}")) } else { self.w.null() }
+        if value.is_finite() {
+            self.w.raw(&format!("{value:?}"))
+        } else {
+            self.w.null()
+        }
         Ok(())
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Error> {
-        if value.is_finite() { self.w.raw(&format!("{value:?}")) } else { self.w.null() }
+        if value.is_finite() {
+            self.w.raw(&format!("{value:?}"))
+        } else {
+            self.w.null()
+        }
         Ok(())
     }
 

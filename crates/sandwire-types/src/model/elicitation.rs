@@ -108,8 +108,18 @@ impl Described for ElicitRequestParams {
         static UNION: Union = Union {
             tag: "",
             variants: &[
-                Variant { tag: "url", shape: super::support::shape_of::<ElicitRequestURLParams>(), since: 3, until: u8::MAX },
-                Variant { tag: "requestedSchema", shape: super::support::shape_of::<ElicitRequestFormParams>(), since: 2, until: u8::MAX },
+                Variant {
+                    tag: "url",
+                    shape: super::support::shape_of::<ElicitRequestURLParams>(),
+                    since: 3,
+                    until: u8::MAX,
+                },
+                Variant {
+                    tag: "requestedSchema",
+                    shape: super::support::shape_of::<ElicitRequestFormParams>(),
+                    since: 2,
+                    until: u8::MAX,
+                },
             ],
         };
         Type::Union(&UNION)

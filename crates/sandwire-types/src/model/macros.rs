@@ -91,6 +91,13 @@ macro_rules! noun {
                     extra: crate::model::Extra::default(),
                 }
             }
+
+            /// The same with some members set.
+            #[must_use]
+            pub fn with(mut self, set: impl FnOnce(&mut Self)) -> Self {
+                set(&mut self);
+                self
+            }
         }
 
         crate::model::macros::default_if_empty!($name $($req)*);

@@ -36,8 +36,8 @@ mod task;
 mod tool;
 
 pub use capability::{
-    ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability, RootsCapability, SamplingCapability,
-    ServerCapabilities, TasksCapability,
+    ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability, RootsCapability,
+    SamplingCapability, ServerCapabilities, TasksCapability,
 };
 pub use completion::{
     CompleteRequestParams, CompleteResult, Completion, CompletionArgument, CompletionContext, CompletionReference,
@@ -57,9 +57,7 @@ pub use input::{InputRequest, InputRequests, InputRequiredResult, InputResponses
 pub use logging::{LoggingLevel, LoggingMessageNotificationParams, SetLevelRequestParams};
 pub use opening::{DiscoverResult, Implementation, InitializeRequestParams, InitializeResult};
 pub use progress::{CancelledNotificationParams, PaginatedRequestParams, ProgressNotificationParams};
-pub use prompt::{
-    GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
-};
+pub use prompt::{GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage};
 pub use resource::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams, ReadResourceResult, Resource,
     ResourceRequestParams, ResourceTemplate, ResourceUpdatedNotificationParams,

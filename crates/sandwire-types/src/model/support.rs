@@ -190,22 +190,14 @@ pub(crate) fn read_tag(tag: &str, tagged: &mut bool, r: &mut Reader<'_>) -> Resu
     if std::mem::replace(tagged, true) {
         return Err(Error::duplicate(r));
     }
-    if r.string()? == tag {
-        Ok(())
-    } else {
-        Err(r.error(ErrorKind::Value, "the tag is another object's"))
-    }
+    if r.string()? == tag { Ok(()) } else { Err(r.error(ErrorKind::Value, "the tag is another object's")) }
 }
 
 pub(crate) fn require_tag(key: &str, tagged: bool, r: &Reader<'_>) -> Result<(), Error> {
     if tagged { Ok(()) } else { Err(Error::missing(key, r)) }
 }
 
-pub(crate) fn read_required<T: Read>(
-    slot: &mut Option<T>,
-    r: &mut Reader<'_>,
-    object: bool,
-) -> Result<(), Error> {
+pub(crate) fn read_required<T: Read>(slot: &mut Option<T>, r: &mut Reader<'_>, object: bool) -> Result<(), Error> {
     if slot.is_some() {
         return Err(Error::duplicate(r));
     }

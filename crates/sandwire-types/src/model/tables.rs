@@ -102,20 +102,22 @@ pub fn check_result(method: &Method, reply: &Reply) -> Result<(), Error> {
 
 /// The result of a request that 2025-11-25 may turn into a task.
 const fn or_task<T: Described>() -> Type {
-    Type::Union(const {
-        &Union {
-            tag: "",
-            variants: &[
-                Variant {
-                    tag: "task",
-                    shape: shape_of::<CreateTaskResult>(),
-                    since: ProtocolVersion::V2025_11_25.level(),
-                    until: ProtocolVersion::V2025_11_25.level(),
-                },
-                Variant { tag: "", shape: shape_of::<T>(), since: 0, until: u8::MAX },
-            ],
-        }
-    })
+    Type::Union(
+        const {
+            &Union {
+                tag: "",
+                variants: &[
+                    Variant {
+                        tag: "task",
+                        shape: shape_of::<CreateTaskResult>(),
+                        since: ProtocolVersion::V2025_11_25.level(),
+                        until: ProtocolVersion::V2025_11_25.level(),
+                    },
+                    Variant { tag: "", shape: shape_of::<T>(), since: 0, until: u8::MAX },
+                ],
+            }
+        },
+    )
 }
 
 /// A question to the client, by its method.
@@ -126,7 +128,13 @@ pub(crate) const INPUT_REQUEST: Type = {
     };
     static SAMPLE: Shape = Shape {
         name: "CreateMessageRequest",
-        fields: &[Field { key: "params", kind: CreateMessageRequestParams::TYPE, required: true, since: 0, until: u8::MAX }],
+        fields: &[Field {
+            key: "params",
+            kind: CreateMessageRequestParams::TYPE,
+            required: true,
+            since: 0,
+            until: u8::MAX,
+        }],
     };
     static UNION: Union = Union {
         tag: "method",

@@ -437,10 +437,8 @@ impl Lifted<'_> {
                 Some(CacheHint { ttl_ms: ttl_ms.unwrap_or(0), scope: scope.unwrap_or(CacheScope::Private) })
             }
         };
-        let stamped = self.kind.is_some()
-            || cache.is_some()
-            || self.server_info.is_some()
-            || self.subscription.is_some();
+        let stamped =
+            self.kind.is_some() || cache.is_some() || self.server_info.is_some() || self.subscription.is_some();
         let stamp = stamped.then(|| {
             let server_info = self.server_info.map(Raw::from_valid);
             Box::new(Stamp { server_info, cache, subscription: self.subscription })

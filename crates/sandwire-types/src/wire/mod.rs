@@ -65,9 +65,7 @@ fn size(message: &Message) -> usize {
             });
             meta + request.params.as_ref().map_or(0, |params| params.as_str().len())
         }
-        Message::Notification(notification) => {
-            notification.params.as_ref().map_or(0, |params| params.as_str().len())
-        }
+        Message::Notification(notification) => notification.params.as_ref().map_or(0, |params| params.as_str().len()),
         Message::Response(response) => match &response.result {
             Ok(reply) => reply.value.as_str().len() + reply.stamp.as_ref().map_or(0, |_| 256),
             Err(error) => error.message.len() + error.data.as_ref().map_or(0, |data| data.as_str().len()),

@@ -1,7 +1,7 @@
 //! The edge of the modern era: metadata in every message.
 
-use sandwire_json::{Raw, Writer};
 use sandwire_json::Write as _;
+use sandwire_json::{Raw, Writer};
 
 use super::splice;
 use crate::jsonrpc::RequestId;
@@ -82,11 +82,8 @@ pub(super) fn write_notification_meta(w: &mut Writer, subscription: &RequestId, 
 pub(super) fn write_result(w: &mut Writer, value: &str, kind: &ResultKind, stamp: &Stamp) {
     w.key(RESULT_TYPE);
     kind.write(w);
-    let own: &[&str] = if stamp.cache.is_some() {
-        &["_meta", RESULT_TYPE, TTL_MS, CACHE_SCOPE]
-    } else {
-        &["_meta", RESULT_TYPE]
-    };
+    let own: &[&str] =
+        if stamp.cache.is_some() { &["_meta", RESULT_TYPE, TTL_MS, CACHE_SCOPE] } else { &["_meta", RESULT_TYPE] };
     if let Some(cache) = &stamp.cache {
         w.key(TTL_MS);
         w.integer(i64::try_from(cache.ttl_ms).unwrap_or(i64::MAX));

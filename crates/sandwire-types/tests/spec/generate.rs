@@ -41,7 +41,14 @@ impl Generator {
             return;
         }
         match kind {
-            Type::Any => w.raw(self.one_of(&["null", "1.10", "\"x\"", "[1,{}]", r#"{"resultType":"mine"}"#, "12345678901234567890123"])),
+            Type::Any => w.raw(self.one_of(&[
+                "null",
+                "1.10",
+                "\"x\"",
+                "[1,{}]",
+                r#"{"resultType":"mine"}"#,
+                "12345678901234567890123",
+            ])),
             Type::String => {
                 let text = self.one_of(&["", "a", "é😀\n\"\\", "some longer text with nothing in it"]);
                 w.string(text);
@@ -74,11 +81,12 @@ impl Generator {
             }
             Type::Union(union) => {
                 // The last one stands for the rest where there is no tag.
-                let variants: Vec<_> = if union.tag.is_empty() && union.variants.iter().any(|variant| variant.tag.is_empty()) {
-                    union.variants.iter().filter(|variant| variant.tag.is_empty()).collect()
-                } else {
-                    union.variants.iter().collect()
-                };
+                let variants: Vec<_> =
+                    if union.tag.is_empty() && union.variants.iter().any(|variant| variant.tag.is_empty()) {
+                        union.variants.iter().filter(|variant| variant.tag.is_empty()).collect()
+                    } else {
+                        union.variants.iter().collect()
+                    };
                 let variant = variants[self.below(variants.len() as u64) as usize];
                 if union.tag.is_empty() {
                     self.object(variant.shape, w);

@@ -95,7 +95,9 @@ pub(crate) fn result_noun(method: &Method) -> Option<&'static str> {
         Method::SubscriptionsListen => "SubscriptionsListenResult",
         Method::TasksGet => "GetTaskResult",
         Method::TasksList => "ListTasksResult",
-        Method::Ping | Method::LoggingSetLevel | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => "EmptyResult",
+        Method::Ping | Method::LoggingSetLevel | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+            "EmptyResult"
+        }
         _ => return None,
     })
 }

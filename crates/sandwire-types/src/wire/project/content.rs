@@ -126,7 +126,11 @@ impl Projection {
         r.object(&mut |key, r| {
             self.w.key(key);
             let field = r.raw()?;
-            if Reader::new(field).peek()? == Kind::Object { self.field(field) } else { self.copy(&mut Reader::new(field)) }
+            if Reader::new(field).peek()? == Kind::Object {
+                self.field(field)
+            } else {
+                self.copy(&mut Reader::new(field))
+            }
         })?;
         self.w.end_object();
         Ok(())

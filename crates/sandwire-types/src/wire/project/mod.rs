@@ -43,12 +43,8 @@ pub(super) fn params(version: ProtocolVersion, method: &Method, value: &Raw) -> 
 
 fn rewritten(version: ProtocolVersion, kind: Option<Type>, value: &Raw, strip_stamp: bool) -> Raw {
     let kind = kind.unwrap_or(Type::AnyObject);
-    let mut projection = Projection {
-        version,
-        w: Writer::with_capacity(value.as_str().len() + 64),
-        changed: false,
-        strip_stamp,
-    };
+    let mut projection =
+        Projection { version, w: Writer::with_capacity(value.as_str().len() + 64), changed: false, strip_stamp };
     match projection.value(&kind, &mut value.reader()) {
         Ok(()) if projection.changed => projection.w.into_raw(),
         _ => value.clone(),
@@ -84,9 +80,7 @@ impl Projection {
     fn value(&mut self, kind: &Type, r: &mut Reader<'_>) -> Result<(), Error> {
         match (kind, r.peek()?) {
             (Type::Object(shape), Kind::Object) => self.object(shape, r),
-            (Type::AnyObject, Kind::Object) if self.strip_stamp => {
-                self.object(&Shape { name: "", fields: &[] }, r)
-            }
+            (Type::AnyObject, Kind::Object) if self.strip_stamp => self.object(&Shape { name: "", fields: &[] }, r),
             (Type::Union(union), Kind::Object) => self.union(union, r),
             (Type::Array(item) | Type::OneOrMany(item), Kind::Array) => {
                 self.w.begin_array();
