@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::{pack, paths, run, setup};
+use crate::{pack, paths, run, setup, wasm};
 
 const USAGE: &str = "usage: cargo xtask bench [--json] [--check] [--quick] [native] [node]";
 
@@ -96,6 +96,8 @@ const NODE: &[Comparison] = &[
     Comparison::faster("wasm_port", "ts2_memory", 1.0, None),
     Comparison::share("js_call", "ts2_call", Some(0.75), None),
     Comparison::share("js_list", "ts2_list", Some(0.6), None),
+    Comparison::share("js_legacy_call", "ts2_call", Some(0.75), None),
+    Comparison::share("js_legacy_list", "ts2_list", Some(0.6), None),
     Comparison::share("js_call", "ts1_call", None, Some(1.0)),
     Comparison::share("js_list", "ts1_list", None, Some(1.0)),
 ];
@@ -218,6 +220,9 @@ fn node_folder() -> Result<PathBuf> {
         link(entry.path(), modules.join(entry.file_name()))?;
     }
     link(package, modules.join("sandwire"))?;
+    for package in ["edge-server", "bench-pair"] {
+        wasm::build(wasm::Source { package, features: &[] }, package, &folder)?;
+    }
     for entry in fs::read_dir(paths::root().join("tests/bench/node"))? {
         let entry = entry?;
         fs::copy(entry.path(), folder.join(entry.file_name()))?;

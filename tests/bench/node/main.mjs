@@ -3,16 +3,16 @@
 import { parseArgs } from "node:util";
 import { alternate } from "./measure.mjs";
 import { peerRows } from "./peers.mjs";
+import { ourRows } from "./sandwire.mjs";
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "0.4" },
-    "without-sandwire": { type: "boolean", default: false },
   },
 });
 
-const rows = await peerRows();
+const rows = [...(await peerRows()), ...(await ourRows())];
 const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
 const measured = await alternate(rows, effort);
 process.stdout.write(`${JSON.stringify({ node: process.version, rows: measured })}\n`, () => process.exit(0));
