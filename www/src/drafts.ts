@@ -1,5 +1,5 @@
 /** Arguments being prepared: kept while the user looks at something else, checked before they are sent. */
-import type { Json, JsonObject, Schema } from "./protocol";
+import type { Json, JsonObject, Schema } from "./json";
 import { formOf, valueOf } from "./schema/form";
 import { changed, state, type Draft } from "./state";
 

@@ -1,7 +1,7 @@
 /** What the page can do: connect, list, call, cancel, disconnect. Everything ends up in the state. */
 import { type CallOptions, Client, McpError } from "sandwire/client";
 import { startBuiltin } from "./builtin";
-import type { Capabilities, Implementation, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from "./protocol";
+import type { JsonObject } from "./json";
 import { changed, state, update, type Run } from "./state";
 import { WireLog } from "./wire";
 
@@ -65,64 +65,49 @@ function headersOf(): Record<string, string> {
 }
 
 function adopt(opened: Client): void {
-  const info = opened.getServerVersion() as Implementation | undefined;
+  const info = opened.getServerVersion();
   const instructions = opened.getInstructions();
+  const capabilities = Object.entries(opened.getServerCapabilities() ?? {});
   update({
     phase: "connected",
     peer: {
-      info: info ?? { name: "unnamed", version: "" },
       name: info?.name ?? "unnamed server",
       version: info?.version ?? "",
       ...(info?.title ? { title: info.title } : {}),
       protocolVersion: opened.protocolVersion,
       era: opened.era,
-      capabilities: (opened.getServerCapabilities() ?? {}) as Capabilities,
+      capabilities: new Map(capabilities.map(([name, settings]) => [name, Object.keys(settings ?? {})])),
       ...(instructions ? { instructions } : {}),
     },
   });
 }
 
 async function loadLists(from: Client): Promise<void> {
-  const has = state.peer?.capabilities ?? {};
-  if (has.tools) await loadTools(from);
-  if (has.resources) await loadResources(from);
-  if (has.prompts) await loadPrompts(from);
-  if (!has.tools && has.resources) update({ tab: "resources" });
-  else if (!has.tools && has.prompts) update({ tab: "prompts" });
+  const { tools, resources, prompts } = from.getServerCapabilities() ?? {};
+  if (tools) await loadTools(from);
+  if (resources) await loadResources(from);
+  if (prompts) await loadPrompts(from);
+  if (!tools && resources) update({ tab: "resources" });
+  else if (!tools && prompts) update({ tab: "prompts" });
 }
 
 async function loadTools(from: Client): Promise<void> {
-  const tools = await every<Tool>("tools", (cursor) => from.listTools(cursor));
+  const tools = await from.listAllTools();
   update({ tools });
   if (!tools.some((tool) => tool.name === state.selected.tools)) select("tools", tools[0]?.name);
 }
 
 async function loadResources(from: Client): Promise<void> {
-  const resources = await every<Resource>("resources", (cursor) => from.listResources(cursor));
-  const templates = await every<ResourceTemplate>("resourceTemplates", (cursor) =>
-    from.listResourceTemplates(cursor),
-  ).catch(() => []);
+  const resources = await from.listAllResources();
+  const templates = await from.listAllResourceTemplates().catch(() => []);
   update({ resources, templates });
   if (!state.selected.resources) select("resources", resources[0]?.uri ?? templates[0]?.uriTemplate);
 }
 
 async function loadPrompts(from: Client): Promise<void> {
-  const prompts = await every<Prompt>("prompts", (cursor) => from.listPrompts(cursor));
+  const prompts = await from.listAllPrompts();
   update({ prompts });
   if (!state.selected.prompts) select("prompts", prompts[0]?.name);
-}
-
-async function every<T>(key: string, page: (params: { cursor?: string }) => Promise<unknown>): Promise<T[]> {
-  const found: T[] = [];
-  const visited = new Set<string | undefined>();
-  let cursor: string | undefined;
-  do {
-    visited.add(cursor);
-    const answer = (await page(cursor === undefined ? {} : { cursor })) as JsonObject;
-    found.push(...((answer[key] ?? []) as T[]));
-    cursor = answer.nextCursor as string | undefined;
-  } while (cursor !== undefined && !visited.has(cursor));
-  return found;
 }
 
 /** A legacy server tells of changes by itself, a modern one when it is asked to. */

@@ -1,7 +1,8 @@
 /** What the page knows. Views read it, actions change it, and every change asks for one new rendering. */
+import type { Progress, Prompt, Resource, ResourceTemplate, Tool } from "sandwire/client";
+import type { JsonObject } from "./json";
 import type { FormNode } from "./schema/form";
 import type { WireEntry } from "./wire";
-import type { Capabilities, Implementation, JsonObject, Prompt, Resource, ResourceTemplate, Tool } from "./protocol";
 
 export type Tab = "tools" | "resources" | "prompts";
 export type Pane = "list" | "work" | "wire";
@@ -12,17 +13,12 @@ export interface Peer {
   title?: string;
   protocolVersion: string;
   era: string;
-  capabilities: Capabilities;
+  /** The names of the capabilities, each with the names of its settings. */
+  capabilities: Map<string, string[]>;
   instructions?: string;
-  info: Implementation;
 }
 
-export interface ProgressEvent {
-  at: number;
-  progress: number;
-  total?: number;
-  message?: string;
-}
+export type ProgressEvent = Progress & { at: number };
 
 export type RunStatus = "running" | "done" | "failed" | "cancelled";
 

@@ -1,5 +1,5 @@
 /** URI templates (RFC 6570), as far as filling one in by hand needs: every operator, plain values. */
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "./json";
 
 const EXPRESSION = /\{([+#./;?&]?)([^}]+)\}/g;
 

@@ -1,5 +1,5 @@
 /** From a JSON Schema to a tree of editable nodes, and from the nodes back to a value. */
-import type { Json, JsonObject, Schema } from "../protocol";
+import type { Json, JsonObject, Schema } from "../json";
 import { choicesOf, optionalOf, resolve, typeOf } from "./schema";
 
 interface Base {
@@ -70,7 +70,7 @@ export function formOf(schema: Schema, values?: JsonObject): FormNode {
 
 type Place = Pick<Base, "name" | "path" | "required">;
 
-function build(root: Schema, given: Schema, place: Place, preset: Json | undefined, depth: number): FormNode {
+function build(root: Schema, given: Schema | boolean, place: Place, preset: Json | undefined, depth: number): FormNode {
   const schema = optionalOf(root, resolve(root, given));
   const base = { ...place, schema };
   const start = preset ?? schema.default ?? schema.const;
@@ -108,7 +108,7 @@ function build(root: Schema, given: Schema, place: Place, preset: Json | undefin
 
 function buildArray(root: Schema, base: Base, start: Json | undefined, depth: number): FormNode {
   const { items } = base.schema;
-  if (!items || Array.isArray(items)) {
+  if (typeof items !== "object" || Array.isArray(items)) {
     return { ...base, kind: "json", text: start === undefined ? "" : JSON.stringify(start, null, 2) };
   }
   const present = Array.isArray(start) ? start : [];

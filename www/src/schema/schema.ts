@@ -1,12 +1,12 @@
 /** Reading a JSON Schema: references inside the document, optional types, choices. */
-import type { Schema } from "../protocol";
+import type { Schema } from "../json";
 import type { Choice } from "./form";
 
 const MAX_STEPS = 16;
 
 /** Follows references inside the same document; what cannot be followed is returned as it is. */
-export function resolve(root: Schema, schema: Schema): Schema {
-  let current = schema;
+export function resolve(root: Schema, schema: Schema | boolean): Schema {
+  let current = typeof schema === "boolean" ? {} : schema;
   for (let step = 0; step < MAX_STEPS && current.$ref !== undefined; step += 1) {
     const target = lookUp(root, current.$ref);
     if (!target) return current;
@@ -72,13 +72,4 @@ export function choicesOf(schema: Schema): Choice[] | undefined {
 
 function say(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** A short description of the type, for labels: `string`, `integer`, `string[]`. */
-export function describeType(root: Schema, schema: Schema): string {
-  const plain = optionalOf(root, resolve(root, schema));
-  if (choicesOf(plain)) return "choice";
-  const type = typeOf(plain);
-  if (type === "array" && plain.items && !Array.isArray(plain.items)) return `${describeType(root, plain.items)}[]`;
-  return type === "json" ? "any" : type;
 }

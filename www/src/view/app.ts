@@ -34,21 +34,20 @@ function bar(): TemplateResult {
 function peer(): unknown {
   const { peer } = state;
   if (state.phase !== "connected" || !peer) return nothing;
-  const capabilities = Object.keys(peer.capabilities);
   return html`<div class="peer" data-testid="peer">
       <strong data-testid="server-name">${peer.title ?? peer.name}</strong>
       <span class="quiet" data-testid="server-version">${peer.version}</span>
       <span class="tag" data-testid="protocol-version">${peer.protocolVersion}</span>
       <span class="tag" data-testid="era" title="The era of the protocol that was negotiated">${peer.era}</span>
       <button type="button" class="plain" popovertarget="about" data-testid="capabilities">
-        ${capabilities.length} capabilities
+        ${peer.capabilities.size} capabilities
       </button>
       <div id="about" class="about" popover>
         <code>${state.where}</code>
         <dl>
-          ${capabilities.map(
-            (name) => html`<dt><code>${name}</code></dt>
-              <dd>${Object.keys(peer.capabilities[name] ?? {}).join(", ")}</dd>`,
+          ${[...peer.capabilities].map(
+            ([name, settings]) => html`<dt><code>${name}</code></dt>
+              <dd>${settings.join(", ")}</dd>`,
           )}
         </dl>
         ${peer.instructions ? html`<p class="text">${peer.instructions}</p>` : nothing}

@@ -1,19 +1,27 @@
 /** Content blocks, resource contents and prompt messages, each shown as what it is. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Block, Contents, JsonObject } from "../protocol";
+import type {
+  AudioContent,
+  ContentBlock,
+  ImageContent,
+  PromptMessage,
+  ResourceContents,
+  ResourceLink,
+} from "sandwire/client";
+import type { JsonObject } from "../json";
 import { readResource } from "../session";
-import { update } from "../state";
+import { state, update } from "../state";
 import { size } from "./format";
 import { jsonView, valueView } from "./json";
 
 /** A content block; one of a kind the page does not know is shown as JSON. */
-export function block(content: Block): TemplateResult {
+export function block(content: ContentBlock): TemplateResult {
   switch (content.type) {
     case "text":
-      return text(content.text ?? "");
+      return text(content.text);
     case "image":
       return html`<figure class="media">
-        <img src=${dataUrl(content)} alt="Image, ${content.mimeType ?? "unknown type"}" />
+        <img src=${dataUrl(content)} alt="Image, ${content.mimeType}" />
         ${mediaCaption(content)}
       </figure>`;
     case "audio":
@@ -24,7 +32,7 @@ export function block(content: Block): TemplateResult {
     case "resource_link":
       return link(content);
     case "resource":
-      return content.resource ? contents(content.resource) : valueView(content);
+      return contents(content.resource);
     default:
       return valueView(content);
   }
@@ -45,25 +53,24 @@ function isJson(value: string): boolean {
   }
 }
 
-function link(content: Block): TemplateResult {
-  const uri = content.uri ?? "";
+function link({ uri, name, title, description }: ResourceLink): TemplateResult {
   return html`<div class="link">
     <div>
-      <strong>${content.title ?? content.name ?? uri}</strong>
+      <strong>${title ?? name}</strong>
       <code>${uri}</code>
-      ${content.description ? html`<p class="hint">${content.description}</p>` : nothing}
+      ${description ? html`<p class="hint">${description}</p>` : nothing}
     </div>
     <button type="button" class="plain" @click=${() => follow(uri)}>Read</button>
   </div>`;
 }
 
 function follow(uri: string): void {
-  update({ tab: "resources", selected: { resources: uri }, pane: "work" });
+  update({ tab: "resources", selected: { ...state.selected, resources: uri }, pane: "work" });
   readResource(uri);
 }
 
 /** The contents of a resource: text, a picture, sound, or a file to save. */
-export function contents(value: Contents): TemplateResult {
+export function contents(value: ResourceContents): TemplateResult {
   const type = value.mimeType ?? "";
   const shown =
     value.text !== undefined
@@ -83,9 +90,9 @@ export function contents(value: Contents): TemplateResult {
 
 /** What came back from a call, whichever of the three kinds it is. */
 export function outcome(result: JsonObject): TemplateResult {
-  const blocks = (result.content ?? []) as unknown as Block[];
-  const read = (result.contents ?? []) as unknown as Contents[];
-  const messages = (result.messages ?? []) as unknown as { role: string; content: Block }[];
+  const blocks = (result.content ?? []) as unknown as ContentBlock[];
+  const read = (result.contents ?? []) as unknown as ResourceContents[];
+  const messages = (result.messages ?? []) as unknown as PromptMessage[];
   const structured = result.structuredContent;
   return html`
     ${blocks.filter((content) => !repeats(content, structured)).map(block)} ${read.map(contents)}
@@ -105,16 +112,16 @@ export function outcome(result: JsonObject): TemplateResult {
 }
 
 /** Whether a text block only says the structured content again, as servers are asked to do. */
-function repeats(content: Block, structured: unknown): boolean {
+function repeats(content: ContentBlock, structured: unknown): boolean {
   if (structured === undefined || content.type !== "text") return false;
   try {
-    return JSON.stringify(JSON.parse(content.text ?? "")) === JSON.stringify(structured);
+    return JSON.stringify(JSON.parse(content.text)) === JSON.stringify(structured);
   } catch {
     return false;
   }
 }
 
-function mediaCaption(content: Block): TemplateResult {
+function mediaCaption(content: ImageContent | AudioContent): TemplateResult {
   return html`<figcaption><span class="type">${content.mimeType}</span> ${size(bytes(content.data))}</figcaption>`;
 }
 

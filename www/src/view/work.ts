@@ -1,7 +1,8 @@
 /** The middle: the chosen tool, resource or prompt, its form and its calls. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { draftOf, preparedOf, switchMode } from "../drafts";
-import type { Prompt, Resource, ResourceTemplate, Schema, Tool } from "../protocol";
+import type { Prompt, Resource, ResourceTemplate, Tool } from "sandwire/client";
+import type { Schema } from "../json";
 import { callTool, getPrompt, readResource } from "../session";
 import { changed, state, type Draft } from "../state";
 import { expand, variablesOf } from "../template";
@@ -42,7 +43,7 @@ function nothingChosen(): TemplateResult {
 }
 
 function toolView(tool: Tool): TemplateResult {
-  const draft = draftOf(`tool:${tool.name}`, tool.inputSchema);
+  const draft = draftOf(`tool:${tool.name}`, tool.inputSchema as Schema);
   const send = () => {
     const args = preparedOf(draft);
     if (args) callTool(tool.name, args);
