@@ -1,0 +1,106 @@
+use sandwire_io::{
+    BoxFuture, MaybeSend,
+    client::{Answer, AskKey, Hooks},
+};
+use sandwire_json::{Raw, Read, Write};
+use sandwire_types::{ErrorObject, Method, Notification};
+use std::{
+    marker::PhantomData,
+    task::{Context, Poll},
+};
+
+/// Answers one kind of question.
+pub(crate) trait Handler: MaybeSend {
+    fn answer(&mut self, params: Raw) -> BoxFuture<'static, Result<Raw, ErrorObject>>;
+}
+
+/// Hears notifications.
+pub(crate) trait Listener: MaybeSend {
+    fn hear(&mut self, notification: Notification);
+}
+
+impl<F: FnMut(Notification) + MaybeSend> Listener for F {
+    fn hear(&mut self, notification: Notification) {
+        self(notification);
+    }
+}
+
+/// A function from parameters to a future of the result, as a [`Handler`].
+pub(crate) struct Typed<F, P, R>(F, PhantomData<fn(P) -> R>);
+
+impl<F, P, R> Typed<F, P, R> {
+    pub(crate) fn new(answer: F) -> Self {
+        Self(answer, PhantomData)
+    }
+}
+
+impl<F, P, R, A> Handler for Typed<F, P, R>
+where
+    F: FnMut(P) -> A + MaybeSend,
+    P: Read,
+    R: Write + 'static,
+    A: Future<Output = Result<R, ErrorObject>> + MaybeSend + 'static,
+{
+    fn answer(&mut self, params: Raw) -> BoxFuture<'static, Result<Raw, ErrorObject>> {
+        match sandwire_json::from_str(params.as_str()) {
+            Ok(params) => {
+                let answer = (self.0)(params);
+                Box::pin(async move { answer.await.map(|result| sandwire_json::to_raw(&result)) })
+            }
+            Err(error) => {
+                let refused = Err(ErrorObject::invalid_params(error.to_string()));
+                Box::pin(std::future::ready(refused))
+            }
+        }
+    }
+}
+
+/// What the application answers, and the answers under way.
+#[derive(Default)]
+pub(crate) struct Handlers {
+    pub(crate) sampling: Option<Box<dyn Handler>>,
+    pub(crate) elicitation: Option<Box<dyn Handler>>,
+    pub(crate) roots: Option<Box<dyn Handler>>,
+    pub(crate) notifications: Option<Box<dyn Listener>>,
+    running: Vec<Running>,
+}
+
+struct Running {
+    answer: Answer,
+    work: BoxFuture<'static, Result<Raw, ErrorObject>>,
+}
+
+impl Hooks for Handlers {
+    fn notification(&mut self, notification: Notification) {
+        if let Some(listener) = &mut self.notifications {
+            listener.hear(notification);
+        }
+    }
+
+    fn ask(&mut self, method: Method, params: Raw, answer: Answer) {
+        let handler = match method {
+            Method::SamplingCreateMessage => &mut self.sampling,
+            Method::ElicitationCreate => &mut self.elicitation,
+            Method::RootsList => &mut self.roots,
+            _ => &mut None,
+        };
+        match handler {
+            Some(handler) => self.running.push(Running { work: handler.answer(params), answer }),
+            None => answer.send(Err(ErrorObject::method_not_found(&method))),
+        }
+    }
+
+    fn withdrawn(&mut self, key: AskKey) {
+        self.running.retain(|running| running.answer.key() != Some(key));
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) {
+        let mut index = 0;
+        while let Some(running) = self.running.get_mut(index) {
+            match running.work.as_mut().poll(cx) {
+                Poll::Pending => index += 1,
+                Poll::Ready(result) => self.running.swap_remove(index).answer.send(result),
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+use crate::handler::{Handlers, Typed};
+use sandwire_io::{
+    MaybeSend,
+    client::{Config, Mode},
+};
+use sandwire_json::{Raw, Writer};
+use sandwire_proto::{Limits, PeerInfo};
+use sandwire_types::{
+    ErrorObject, Notification, ProtocolVersion,
+    model::{
+        CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ListRootsResult, Root,
+    },
+};
+use std::{sync::Arc, time::Duration};
+
+/// Who the client is, how it connects, and what it answers when a server asks.
+///
+/// A handler declares its capability: servers ask only for what the client can answer.
+///
+/// ```
+/// use sandwire_client::Options;
+/// use sandwire_types::model::{ElicitAction, ElicitResult};
+///
+/// let options = Options::new("reader", "1.0")
+///     .on_elicitation(|_form| async { Ok(ElicitResult::new(ElicitAction::Decline)) })
+///     .on_notification(|notification| println!("{}", notification.method));
+/// ```
+pub struct Options {
+    pub(crate) config: Config,
+    pub(crate) handlers: Handlers,
+    sampling_tools: bool,
+    urls: bool,
+    roots_change: bool,
+    declared: Option<Raw>,
+}
+
+impl Options {
+    /// A client of this name and version that answers nothing.
+    #[must_use]
+    pub fn new(name: &str, version: &str) -> Self {
+        Self {
+            config: Config::new(name, version),
+            handlers: Handlers::default(),
+            sampling_tools: false,
+            urls: false,
+            roots_change: false,
+            declared: None,
+        }
+    }
+
+    /// How to find the protocol version to speak. By default the client finds it out.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.config.mode = mode;
+        self
+    }
+
+    /// Speaks this version or fails.
+    #[must_use]
+    pub fn version(self, version: ProtocolVersion) -> Self {
+        self.mode(Mode::Pinned(version))
+    }
+
+    /// Goes on with what an earlier connection to the same server found out.
+    #[must_use]
+    pub fn remembered(self, server: Arc<PeerInfo>) -> Self {
+        self.mode(Mode::Remembered(server))
+    }
+
+    /// How long a call may take if it does not say itself: one minute if this is not called.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.config.call_timeout_ms = timeout.as_millis().try_into().unwrap_or(u64::MAX);
+        self
+    }
+
+    /// What the connection may use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// Describes the client in full: an `Implementation` object in place of name and version.
+    #[must_use]
+    pub fn info(mut self, info: Raw) -> Self {
+        self.config.info = info;
+        self
+    }
+
+    /// Declares these capabilities, an object, in place of those that the handlers imply.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Raw) -> Self {
+        self.declared = Some(capabilities);
+        self
+    }
+
+    /// Answers `sampling/createMessage`: asks a model for a message.
+    #[must_use]
+    pub fn on_sampling<F, A>(mut self, answer: F) -> Self
+    where
+        F: FnMut(CreateMessageRequestParams) -> A + MaybeSend + 'static,
+        A: Future<Output = Result<CreateMessageResult, ErrorObject>> + MaybeSend + 'static,
+    {
+        self.handlers.sampling = Some(Box::new(Typed::new(answer)));
+        self
+    }
+
+    /// Lets servers hand tools to the model they sample.
+    #[must_use]
+    pub fn sampling_with_tools(mut self) -> Self {
+        self.sampling_tools = true;
+        self
+    }
+
+    /// Answers `elicitation/create`: asks the user to fill in a form. Show who asks, and let the user decline.
+    #[must_use]
+    pub fn on_elicitation<F, A>(mut self, answer: F) -> Self
+    where
+        F: FnMut(ElicitRequestParams) -> A + MaybeSend + 'static,
+        A: Future<Output = Result<ElicitResult, ErrorObject>> + MaybeSend + 'static,
+    {
+        self.handlers.elicitation = Some(Box::new(Typed::new(answer)));
+        self
+    }
+
+    /// Lets servers ask the user to visit an address, too. Never open it without consent.
+    #[must_use]
+    pub fn elicitation_by_url(mut self) -> Self {
+        self.urls = true;
+        self
+    }
+
+    /// Answers `roots/list` with these.
+    #[must_use]
+    pub fn roots(self, roots: Vec<Root>) -> Self {
+        self.on_roots(move || {
+            let roots = roots.clone();
+            async move { Ok(roots) }
+        })
+    }
+
+    /// Answers `roots/list`, and declares that the roots may change: tell the server with
+    /// [`roots_changed`](crate::Client::roots_changed).
+    #[must_use]
+    pub fn changing_roots<F, A>(mut self, answer: F) -> Self
+    where
+        F: FnMut() -> A + MaybeSend + 'static,
+        A: Future<Output = Result<Vec<Root>, ErrorObject>> + MaybeSend + 'static,
+    {
+        self.roots_change = true;
+        self.on_roots(answer)
+    }
+
+    fn on_roots<F, A>(mut self, mut answer: F) -> Self
+    where
+        F: FnMut() -> A + MaybeSend + 'static,
+        A: Future<Output = Result<Vec<Root>, ErrorObject>> + MaybeSend + 'static,
+    {
+        self.handlers.roots = Some(Box::new(Typed::new(move |_: Raw| {
+            let roots = answer();
+            async move { roots.await.map(ListRootsResult::new) }
+        })));
+        self
+    }
+
+    /// Hears every notification that belongs to no call: changed lists, updated resources, log messages.
+    #[must_use]
+    pub fn on_notification<F: FnMut(Notification) + MaybeSend + 'static>(mut self, heard: F) -> Self {
+        self.handlers.notifications = Some(Box::new(heard));
+        self
+    }
+
+    pub(crate) fn finish(mut self) -> (Config, Handlers) {
+        self.config.capabilities = self.declared.take().unwrap_or_else(|| self.implied());
+        (self.config, self.handlers)
+    }
+
+    fn implied(&self) -> Raw {
+        let mut w = Writer::new();
+        let flag = |w: &mut Writer, key: &str| {
+            w.key(key);
+            w.begin_object();
+            w.end_object();
+        };
+        w.begin_object();
+        if self.handlers.sampling.is_some() {
+            w.key("sampling");
+            w.begin_object();
+            if self.sampling_tools {
+                flag(&mut w, "tools");
+            }
+            w.end_object();
+        }
+        if self.handlers.elicitation.is_some() {
+            w.key("elicitation");
+            w.begin_object();
+            flag(&mut w, "form");
+            if self.urls {
+                flag(&mut w, "url");
+            }
+            w.end_object();
+        }
+        if self.handlers.roots.is_some() {
+            w.key("roots");
+            w.begin_object();
+            if self.roots_change {
+                w.key("listChanged");
+                w.boolean(true);
+            }
+            w.end_object();
+        }
+        w.end_object();
+        w.into_raw()
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("config", &self.config).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,216 @@
+use crate::{Error, ErrorKind};
+use sandwire_io::{
+    Callback, MaybeSend, MaybeSync,
+    client::{Call, CallFuture, ClientHandle, Timeout},
+};
+use sandwire_json::{Raw, Read};
+use sandwire_proto::client;
+use sandwire_types::{
+    LoggingLevel, Method, Notification, Reply,
+    model::{CallToolResult, ContentBlock, ProgressNotificationParams},
+};
+use serde::de::DeserializeOwned;
+use std::{
+    fmt,
+    future::IntoFuture,
+    marker::PhantomData,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+type Decode<T> = fn(Reply) -> Result<T, Error>;
+
+/// A call to make: options, then `.await`. It is sent when it is first awaited; dropping what awaits cancels it.
+///
+/// ```
+/// # use std::time::Duration;
+/// # async fn example(client: sandwire_client::Client) -> Result<(), sandwire_client::Error> {
+/// let result = client
+///     .call_tool("build", &())
+///     .timeout(Duration::from_secs(5))
+///     .keep_while_progressing()
+///     .on_progress(|progress| println!("{:?}", progress.message))
+///     .await?;
+/// # let _ = result;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a request is sent when it is awaited"]
+pub struct Request<T> {
+    client: ClientHandle,
+    call: Result<Call, Error>,
+    decode: Decode<T>,
+}
+
+impl<T> Request<T> {
+    pub(crate) fn new(client: &ClientHandle, call: Result<Call, Error>, decode: Decode<T>) -> Self {
+        Self { client: client.clone(), call, decode }
+    }
+
+    /// How long the answer may take. One minute unless the options say otherwise.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.with(|call| call.request.timeout = Timeout::After(milliseconds(timeout)))
+    }
+
+    /// Waits as long as it takes.
+    pub fn no_timeout(self) -> Self {
+        self.with(|call| call.request.timeout = Timeout::Never)
+    }
+
+    /// Begins the timeout anew with each progress notification, which are asked for.
+    pub fn keep_while_progressing(self) -> Self {
+        self.with(|call| {
+            call.request.progress = true;
+            call.request.reset_on_progress = true;
+        })
+    }
+
+    /// How long the call may take however much progress it makes.
+    pub fn total_timeout(self, timeout: Duration) -> Self {
+        self.with(|call| call.request.total_timeout_ms = Some(milliseconds(timeout)))
+    }
+
+    /// Asks for progress and tells it to `seen`, always before the result is there.
+    pub fn on_progress<F>(self, seen: F) -> Self
+    where
+        F: Fn(ProgressNotificationParams) + MaybeSend + MaybeSync + 'static,
+    {
+        let seen: Callback<Raw> = Arc::new(move |params: Raw| {
+            if let Ok(progress) = sandwire_json::from_str(params.as_str()) {
+                seen(progress);
+            }
+        });
+        self.with(|call| {
+            call.request.progress = true;
+            call.on_progress = Some(seen);
+        })
+    }
+
+    /// Tells each notification of the subscription to `seen`, the acknowledgement first. For
+    /// [`listen`](crate::Client::listen).
+    pub fn on_event<F: Fn(Notification) + MaybeSend + MaybeSync + 'static>(self, seen: F) -> Self {
+        let seen: Callback<Notification> = Arc::new(seen);
+        self.with(|call| call.on_event = Some(seen))
+    }
+
+    /// The least severe log messages the server may send while it works on this (modern era).
+    pub fn log_level(self, level: LoggingLevel) -> Self {
+        self.with(|call| call.request.log_level = Some(level))
+    }
+
+    /// Members to add to `_meta`, an object.
+    pub fn meta(self, meta: Raw) -> Self {
+        self.with(|call| call.request.meta = Some(meta))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Call)) -> Self {
+        if let Ok(call) = &mut self.call {
+            change(call);
+        }
+        self
+    }
+
+    pub(crate) fn with_params(self, params: Raw) -> Self {
+        self.with(|call| call.request.params = Some(params))
+    }
+}
+
+impl Request<CallToolResult> {
+    /// Takes the structured content as a value of its type instead of the whole result. A result that says the tool
+    /// failed becomes an [`Error`] of kind [`Tool`](ErrorKind::Tool).
+    pub fn structured<R: DeserializeOwned>(self) -> Request<R> {
+        Request { client: self.client, call: self.call, decode: structured }
+    }
+}
+
+fn structured<R: DeserializeOwned>(reply: Reply) -> Result<R, Error> {
+    let value = reply.value.as_str();
+    let failed = sandwire_json::find(value, "isError") == Some("true");
+    match sandwire_json::find(value, "structuredContent") {
+        Some(content) if !failed => {
+            sandwire_json::serde::from_str(content).map_err(|error| Error::decode("the structured content", error))
+        }
+        _ => Err(no_structure(reply)),
+    }
+}
+
+fn no_structure(reply: Reply) -> Error {
+    match decode::<CallToolResult>(reply) {
+        Ok(result) if result.is_error == Some(true) => {
+            let text = result.content.iter().find_map(|block| match block {
+                ContentBlock::Text(text) => Some(text.text.as_str()),
+                _ => None,
+            });
+            Error::tool(text.unwrap_or_default())
+        }
+        Ok(_) => Error::new(
+            ErrorKind::Decode,
+            "the tool gave no structured content; await the call without `structured` and read its content",
+        ),
+        Err(error) => error,
+    }
+}
+
+pub(crate) fn decode<T: Read>(reply: Reply) -> Result<T, Error> {
+    sandwire_json::from_str(reply.value.as_str()).map_err(|error| Error::decode("the result", error))
+}
+
+pub(crate) fn call(method: Method, params: Option<Raw>) -> Call {
+    client::Call::new(method, params).into()
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    duration.as_millis().try_into().unwrap_or(u64::MAX)
+}
+
+impl<T> IntoFuture for Request<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = Response<T>;
+
+    fn into_future(self) -> Response<T> {
+        let state = match self.call {
+            Ok(call) => State::Waiting(self.client.call(call), self.decode),
+            Err(error) => State::Failed(Some(error)),
+        };
+        Response { state, result: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for Request<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("call", &self.call).finish_non_exhaustive()
+    }
+}
+
+/// A call under way. Dropping it cancels the call.
+#[must_use = "dropping a call cancels it"]
+pub struct Response<T> {
+    state: State<T>,
+    result: PhantomData<fn() -> T>,
+}
+
+enum State<T> {
+    Waiting(CallFuture, Decode<T>),
+    Failed(Option<Error>),
+}
+
+impl<T> Future for Response<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.state {
+            State::Waiting(call, decode) => Pin::new(call).poll(cx).map(|result| decode(result?)),
+            State::Failed(error) => Poll::Ready(Err(error
+                .take()
+                .unwrap_or_else(|| Error::new(ErrorKind::Usage, "the call was polled after it had ended")))),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Response<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response").finish_non_exhaustive()
+    }
+}
