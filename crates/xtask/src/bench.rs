@@ -219,7 +219,7 @@ fn node_folder() -> Result<PathBuf> {
         let entry = entry?;
         link(entry.path(), modules.join(entry.file_name()))?;
     }
-    link(package, modules.join("sandwire"))?;
+    pack::copy(&package, &modules.join("sandwire"))?;
     for package in ["edge-server", "bench-pair"] {
         wasm::build(wasm::Source { package, features: &[] }, package, &folder)?;
     }

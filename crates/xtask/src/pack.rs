@@ -102,7 +102,7 @@ fn npm() -> run::Run {
     run::program(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     let entries = fs::read_dir(from).with_context(|| format!("reading {}", from.display()))?;
     for entry in entries {
