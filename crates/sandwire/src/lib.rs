@@ -16,7 +16,27 @@
 //! ```
 //!
 //! Nothing in it says where it runs: a platform's crate serves the very same value, and a client in the same process
-//! calls it without any.
+//! calls it without any. Calling is a client and its driver, a future that whatever executor there is runs beside it:
+//!
+//! ```
+//! # use sandwire::{Server, tool};
+//! # #[tool]
+//! # fn add(a: i64, b: i64) -> i64 { a + b }
+//! # let server = Server::builder("calculator", "1.0").with(add::tool()).build()?;
+//! use sandwire::Client;
+//!
+//! # #[derive(serde::Serialize)]
+//! # struct Add { a: i64, b: i64 }
+//! let (client, driver) = Client::in_memory(&server);
+//! let call = async {
+//!     let sum: i64 = client.call_tool("add", &Add { a: 1, b: 2 }).structured().await?;
+//!     client.close();
+//!     Ok::<_, sandwire::client::Error>(sum)
+//! };
+//! let (sum, ()) = futures_executor::block_on(futures_util::future::join(call, driver));
+//! assert_eq!(sum?, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! Where to look next: [`server`] for what handlers may look like and do, [`client`] for calling, [`types`] for the
 //! nouns of the specification, [`io`] for links and the ports a platform implements.
@@ -28,7 +48,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "client")]
-pub use sandwire_client as client;
+pub use sandwire_client::{self as client, Client};
 pub use sandwire_io as io;
 pub use sandwire_types as types;
 
