@@ -11,11 +11,15 @@ pub mod client;
 mod decimal;
 mod exchange;
 mod fault;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod http;
 mod input;
 mod limits;
 mod peer;
 pub mod server;
+#[cfg(feature = "sim")]
+pub mod sim;
 mod time;
 
 pub use exchange::{ExchangeId, Via, Wire};
