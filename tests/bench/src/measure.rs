@@ -18,12 +18,7 @@ pub struct Row {
 
 impl Row {
     pub fn new(key: &'static str, what: &'static str, subject: impl Subject + 'static) -> Self {
-        Self {
-            key,
-            what,
-            subject: Box::new(subject),
-            rounds: Vec::new(),
-        }
+        Self { key, what, subject: Box::new(subject), rounds: Vec::new() }
     }
 
     /// Nanoseconds a call, one figure per round, in the order they ran.
@@ -40,10 +35,7 @@ pub struct Effort {
 
 /// Runs every row once per round, so that a slow moment of the machine meets all of them.
 pub fn alternate(rows: &mut [Row], effort: &Effort) {
-    let counts: Vec<u64> = rows
-        .iter_mut()
-        .map(|row| calls_for(row.subject.as_mut(), effort.round))
-        .collect();
+    let counts: Vec<u64> = rows.iter_mut().map(|row| calls_for(row.subject.as_mut(), effort.round)).collect();
     for _ in 0..effort.rounds {
         for (row, &calls) in rows.iter_mut().zip(&counts) {
             let took = row.subject.run(calls);

@@ -28,13 +28,7 @@ pub struct Writing(Shared, usize);
 /// Two ends of a pipe that holds `capacity` bytes in each direction.
 pub fn duplex(capacity: usize) -> [(Reading, Writing); 2] {
     let (there, back) = (Shared::default(), Shared::default());
-    [
-        (
-            Reading(Arc::clone(&back)),
-            Writing(Arc::clone(&there), capacity),
-        ),
-        (Reading(there), Writing(back, capacity)),
-    ]
+    [(Reading(Arc::clone(&back)), Writing(Arc::clone(&there), capacity)), (Reading(there), Writing(back, capacity))]
 }
 
 fn lock(channel: &Shared) -> MutexGuard<'_, Channel> {
@@ -42,11 +36,7 @@ fn lock(channel: &Shared) -> MutexGuard<'_, Channel> {
 }
 
 impl AsyncRead for Reading {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        into: &mut [u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut channel = lock(&self.0);
         if channel.bytes.is_empty() && !channel.closed {
             channel.reader = Some(cx.waker().clone());
@@ -61,11 +51,7 @@ impl AsyncRead for Reading {
 }
 
 impl AsyncWrite for Writing {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let mut channel = lock(&self.0);
         let room = self.1.saturating_sub(channel.bytes.len());
         if room == 0 {

@@ -62,34 +62,23 @@ pub struct Rmcp {
 impl Rmcp {
     /// Connects both ends over a duplex; `in_flight` calls are kept open at once.
     pub fn connect(opening: Opening, in_flight: u64) -> Self {
-        let runtime = Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .expect("the runtime starts");
+        let runtime = Builder::new_current_thread().enable_time().build().expect("the runtime starts");
         let client = runtime.block_on(async {
             let (server_end, client_end) = tokio::io::duplex(DUPLEX_BYTES);
             tokio::spawn(async move {
-                let adder = Adder {
-                    tool_router: Adder::tool_router(),
-                };
+                let adder = Adder { tool_router: Adder::tool_router() };
                 let serving = adder.serve(server_end).await.expect("the server opens");
                 serving.waiting().await.expect("the server ends in peace");
             });
             let lifecycle = match opening {
                 Opening::Legacy => ClientLifecycleMode::Initialize,
-                Opening::Modern => ClientLifecycleMode::Discover {
-                    preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-                },
+                Opening::Modern => {
+                    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+                }
             };
-            ().serve_with_lifecycle(client_end, lifecycle)
-                .await
-                .expect("the client opens")
+            ().serve_with_lifecycle(client_end, lifecycle).await.expect("the client opens")
         });
-        Self {
-            runtime,
-            client,
-            in_flight,
-        }
+        Self { runtime, client, in_flight }
     }
 }
 
@@ -119,10 +108,8 @@ async fn call(peer: &Peer<RoleClient>, number: u64) {
     let mut arguments = JsonObject::new();
     arguments.insert("a".to_owned(), a.into());
     arguments.insert("b".to_owned(), b.into());
-    let result = peer
-        .call_tool(CallToolRequestParams::new("add").with_arguments(arguments))
-        .await
-        .expect("the call succeeds");
+    let result =
+        peer.call_tool(CallToolRequestParams::new("add").with_arguments(arguments)).await.expect("the call succeeds");
     assert_eq!(text(&result), Some(expected_text(a + b).as_str()));
 }
 
