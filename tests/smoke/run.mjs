@@ -1,6 +1,7 @@
 // The smoke test of the workbench, in the installed Chromium:
-//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --chromium <path> --tools <folder>
-// The tools are the packages of tests/npm/smoke, found in the folder's `node_modules`.
+//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --edge <folder> --chromium <path> --tools <folder>
+// The edge folder holds the bundled server of tests/edge-server; the tools are the packages of tests/npm/smoke, found in
+// the folder's `node_modules`.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,9 +22,10 @@ const { values } = parseArgs({
     package: { type: "string" },
     chromium: { type: "string" },
     tools: { type: "string" },
+    edge: { type: "string" },
   },
 });
-for (const name of ["dist", "package", "chromium", "tools"]) {
+for (const name of ["dist", "package", "edge", "chromium", "tools"]) {
   if (values[name]) continue;
   console.error(`--${name} is missing`);
   process.exit(2);
@@ -44,7 +46,7 @@ const playwright = await load("playwright-core");
 const host = await startStatic({ "/": dist });
 const browser = await startBrowser(playwright.default ?? playwright, values.chromium);
 const address = `${host.origin}/`;
-const around = { address, dist, tools, load, tarball: values.package, packageHash: hashOfTarball(values.package) };
+const around = { address, dist, tools, load, tarball: values.package, edge: path.resolve(values.edge), packageHash: hashOfTarball(values.package) };
 
 const suites = [
   checkContent,

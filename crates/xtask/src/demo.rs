@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::run::{self, Run};
-use crate::{pack, paths, setup, wasm};
+use crate::{pack, paths, setup, size, wasm};
 
 const PORT: u16 = 8417;
 
@@ -42,6 +42,8 @@ pub fn smoke_test() -> Result<Run> {
         .arg(page.folder)
         .arg("--package")
         .arg(page.package)
+        .arg("--edge")
+        .arg(size::edge()?)
         .arg("--tools")
         .arg(tools)
         .arg("--chromium")

@@ -1,4 +1,4 @@
-// Every exported method of the modules that are weighed, in the very files that the package holds.
+// Every exported method of the modules that are weighed, in the very files that are weighed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,10 +7,10 @@ import { filesOfTarball } from "../../../www/content-hash.mjs";
 import { startEverythingServer } from "../peers/everything.mjs";
 import { startModernServer } from "../peers/modern.mjs";
 import { startProxy } from "../peers/proxy.mjs";
+import { exportedMethods } from "../sizes.mjs";
 import { startStatic } from "../static.mjs";
 
 const PAGES = fileURLToPath(new URL("../pages", import.meta.url));
-const SIZES = fileURLToPath(new URL("../../../crates/sandwire-js/size.toml", import.meta.url));
 
 const EVERYTHING = {
   server: "mcp-servers/everything",
@@ -34,53 +34,69 @@ const MODERN = {
   complete: { ref: { type: "ref/resource", uri: "day://{name}" }, argument: { name: "name", value: "t" } },
 };
 
-const ONE_ERA = {
-  legacy: ["subscribeResource", "unsubscribeResource", "notification"],
-  modern: ["listen"],
+/** What only a server of the other era understands. */
+const FOREIGN = {
+  legacy: ["listen"],
+  modern: ["subscribeResource", "unsubscribeResource", "notification"],
 };
 
-/** Calls the methods that the size file lists for `client` and `tools`, against a server of each era. */
-export async function checkMethods(report, browser, { tools, load, tarball }) {
+/** Calls the methods that the size file lists, module by module. */
+export async function checkMethods(report, browser, { tools, load, tarball, edge }) {
   const files = filesOfTarball(tarball);
-  const entries = JSON.parse(files.get("package.json")).exports;
-  const host = await startStatic({ "/": PAGES, "/package/": (name) => files.get(name) });
+  const { exports } = JSON.parse(files.get("package.json"));
+  const entry = (module) => path.posix.join("/package", exports[`./${module}`].browser);
+  const host = await startStatic({
+    "/": PAGES,
+    "/package/": (name) => files.get(name),
+    "/edge/": (name, request) => isolate(edge, name, request),
+  });
+  const listed = exportedMethods();
+  const run = (name, script, call, task) =>
+    report.check(`methods: ${name}`, async () => {
+      const { page, complaints, close } = await browser.open(`${host.origin}/`);
+      const result = await page.evaluate(async ([script, call, task]) => (await import(script))[call](task), [script, call, task]);
+      await close();
+      assert.deepEqual(result.failures ?? [], []);
+      assert.deepEqual(complaints.filter((complaint) => !/status of 40[04]/.test(complaint)), []);
+      note(task.module, result);
+      return `${result.used.length} names`;
+    });
+  const seen = new Map([...listed.keys()].map((module) => [module, { used: new Set(), exported: new Set() }]));
+  const note = (module, { used, exported }) => {
+    for (const name of used) seen.get(module)?.used.add(name);
+    for (const name of exported) seen.get(module)?.exported.add(name);
+  };
+
   const everything = await startEverythingServer(tools);
   const modern = await startModernServer(load);
   const peers = [
     { era: "legacy", facts: EVERYTHING, proxy: await startProxy(everything.origin) },
     { era: "modern", facts: MODERN, proxy: await startProxy(modern.origin) },
   ];
-
-  for (const [module, methods] of Object.entries(methodsOf(readFileSync(SIZES, "utf8")))) {
-    const used = new Set();
-    let exported = [];
+  for (const module of ["client", "tools"]) {
     for (const { era, facts, proxy } of peers) {
-      await report.check(`methods: sandwire/${module} against the ${era} server`, async () => {
-        const other = ONE_ERA[era === "legacy" ? "modern" : "legacy"];
-        const calls = methods.filter((name) => name !== "connect" && !other.includes(name)).sort(lastOnesLast);
-        const { page, complaints, close } = await browser.open(`${host.origin}/`);
-        const task = {
-          entry: new URL(entries[`./${module}`].browser, `${host.origin}/package/`).href,
-          url: `${proxy.origin}/mcp`,
-          era,
-          facts,
-          calls,
-        };
-        const result = await page.evaluate(async (task) => (await import("/exercise.js")).exercise(task), task);
-        await close();
-        exported = result.exported;
-        for (const name of result.used) used.add(name);
-        assert.deepEqual(result.failures, []);
-        assert.ok(proxy.sent("tools/list").every(({ headers }) => headers["x-smoke"] === "yes"));
-        assert.deepEqual(complaints.filter((complaint) => !/status of 40[04]/.test(complaint)), []);
-        return `${calls.length} methods`;
-      });
+      const calls = listed.get(module).filter((name) => name !== "connect" && !FOREIGN[era].includes(name));
+      const task = { module, entry: entry(module), url: `${proxy.origin}/mcp`, era, facts, calls: closeLast(calls) };
+      await run(`sandwire/${module} against the ${era} server`, "/clients.js", "exercise", task);
     }
-    await report.check(`methods: every one that sandwire/${module} exports was called`, () => {
+  }
+  await report.check("methods: the headers of every request are those that were asked for", () => {
+    const requests = peers.flatMap(({ proxy }) => proxy.exchanges).filter(({ method }) => method === "POST");
+    assert.ok(requests.length > 0 && requests.every(({ headers }) => headers["x-smoke"] === "yes"));
+    return `${requests.length} requests`;
+  });
+  const client = entry("client");
+  await run("sandwire/server with our client", "/servers.js", "exerciseServer", { module: "server", entry: entry("server"), client });
+  const isolated = { module: "edge", entry: "/edge/edge.js", worker: "/edge/worker.js", client };
+  await run("the edge module with our client", "/servers.js", "exerciseEdge", isolated);
+
+  for (const [module, { used, exported }] of seen) {
+    await report.check(`methods: every one that ${module} exports was called`, () => {
+      const methods = listed.get(module);
+      assert.ok(methods.length > 0, "the size file lists none");
       assert.deepEqual(methods.filter((name) => !used.has(name)), [], "listed, never called");
       // Internal members have names of one or two letters in the package.
-      const unlisted = exported.filter((name) => name.length > 2 && !methods.includes(name));
-      assert.deepEqual(unlisted, [], "exported, not listed");
+      assert.deepEqual([...exported].filter((name) => name.length > 2 && !methods.includes(name)), [], "not listed");
       return `${methods.length} methods`;
     });
   }
@@ -91,19 +107,15 @@ export async function checkMethods(report, browser, { tools, load, tarball }) {
   await host.close();
 }
 
-/** The end of the connection comes after everything else. */
-function lastOnesLast(left, right) {
-  const rank = (name) => ["close", "Symbol.asyncDispose"].indexOf(name);
-  return rank(left) - rank(right);
+function closeLast(names) {
+  return [...names.filter((name) => name !== "close"), "close"];
 }
 
-/** The `methods` of the modules `client` and `tools` in the size file. */
-function methodsOf(toml) {
-  const found = {};
-  for (const [, module, body] of toml.matchAll(/^\[(client|tools)\]\n((?:(?!^\[).*\n?)*)/gm)) {
-    const list = /^methods\s*=\s*\[([^\]]*)\]/m.exec(body);
-    if (list) found[module] = [...list[1].matchAll(/"([^"]+)"/g)].map(([, name]) => name);
+/** The files of the edge module. As in an isolate, a script that imports the wasm file gets the compiled module. */
+function isolate(folder, name, request) {
+  if (name.endsWith(".wasm") && request.headers["sec-fetch-dest"] === "script") {
+    const source = "export default await WebAssembly.compileStreaming(fetch(import.meta.url));\n";
+    return { type: "text/javascript", bytes: Buffer.from(source) };
   }
-  assert.deepEqual(Object.keys(found).sort(), ["client", "tools"], `${path.basename(SIZES)} lists their methods`);
-  return found;
+  return readFileSync(path.join(folder, path.basename(name)));
 }

@@ -1,4 +1,5 @@
-// Runs in the page: calls the methods of a client of the package, and says which ones and what went wrong.
+// Calls the methods of a client of the package, and says which ones and what went wrong.
+import { must, namesOf, nonEmpty, watched } from "./checks.js";
 
 /**
  * Connects with the client that `entry` exports and runs the named calls against the server at `url`.
@@ -31,33 +32,6 @@ export async function exercise({ entry, url, era, calls, facts }) {
     }
   }
   return { used: [...used], failures, exported: namesOf(Client) };
-}
-
-/** The public names of a class: those of its instances, and its static ones. */
-function namesOf(type) {
-  const names = Object.getOwnPropertyNames(type).filter((name) => typeof type[name] === "function");
-  for (let part = type.prototype; part && part !== Object.prototype; part = Object.getPrototypeOf(part)) {
-    names.push(...Object.getOwnPropertyNames(part));
-  }
-  return [...new Set(names)].filter((name) => name !== "constructor");
-}
-
-function watched(client, used) {
-  return new Proxy(client, {
-    get(target, name) {
-      used.add(typeof name === "symbol" ? name.description : name);
-      const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
-function must(truth, what) {
-  if (!truth) throw new Error(what);
-}
-
-function nonEmpty(list, what) {
-  must(Array.isArray(list) && list.length > 0, `${what} is empty`);
 }
 
 const CALLS = {
@@ -122,5 +96,4 @@ const CALLS = {
     const refusal = await client.listTools().catch((error) => error);
     must(refusal instanceof McpError && refusal.code === "closed", `${refusal.code} ${refusal.message}`);
   },
-  "Symbol.asyncDispose": (client) => client[Symbol.asyncDispose](),
 };
