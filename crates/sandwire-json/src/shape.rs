@@ -69,7 +69,7 @@ pub enum Type {
 #[derive(Debug)]
 pub struct Union {
     /// The member that tells them apart. If empty, an object is the first of which it has the member
-    /// named by the variant's tag, and a variant with an empty tag is every other.
+    /// named by the variant's tag. A variant with an empty tag is an object without any.
     pub tag: &'static str,
     /// The known objects.
     pub variants: &'static [Variant],
@@ -116,7 +116,9 @@ impl Union {
             }
             return Ok(None);
         }
-        let Some(tag) = reader.look_up(self.tag)? else { return Ok(None) };
+        let Some(tag) = reader.look_up(self.tag)? else {
+            return Ok(self.variants.iter().find(|variant| variant.tag.is_empty()));
+        };
         let mut tag_reader = Reader::new(tag);
         if tag_reader.peek()? != Kind::String {
             return Ok(None);

@@ -1,10 +1,12 @@
 //! [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 
+use sandwire_json::shape::{Shape, Type, Union, Variant};
 use sandwire_json::{Number, Raw, Read, Reader, Write, Writer};
 
 use super::macros::{noun, open_enum, serde_by_text};
-use super::support::{Described, Map};
+use super::support::{Described, Map, shape_of};
 use super::task::TaskMetadata;
+use crate::version::ProtocolVersion;
 
 open_enum! {
     /// How a user is asked.
@@ -103,23 +105,18 @@ impl Write for ElicitRequestParams {
 }
 
 impl Described for ElicitRequestParams {
-    const TYPE: sandwire_json::shape::Type = {
-        use sandwire_json::shape::{Type, Union, Variant};
+    const TYPE: Type = {
+        const fn mode(tag: &'static str, shape: &'static Shape, first: ProtocolVersion) -> Variant {
+            Variant { tag, shape, since: first.level(), until: u8::MAX }
+        }
+        const FORM: &Shape = shape_of::<ElicitRequestFormParams>();
+        const URL: &Shape = shape_of::<ElicitRequestURLParams>();
         static UNION: Union = Union {
-            tag: "",
+            tag: "mode",
             variants: &[
-                Variant {
-                    tag: "url",
-                    shape: super::support::shape_of::<ElicitRequestURLParams>(),
-                    since: 3,
-                    until: u8::MAX,
-                },
-                Variant {
-                    tag: "requestedSchema",
-                    shape: super::support::shape_of::<ElicitRequestFormParams>(),
-                    since: 2,
-                    until: u8::MAX,
-                },
+                mode("url", URL, ProtocolVersion::V2025_11_25),
+                mode("form", FORM, ProtocolVersion::V2025_06_18),
+                mode("", FORM, ProtocolVersion::V2025_06_18),
             ],
         };
         Type::Union(&UNION)
@@ -314,7 +311,7 @@ impl Write for PrimitiveSchemaDefinition {
 }
 
 impl Described for PrimitiveSchemaDefinition {
-    const TYPE: sandwire_json::shape::Type = sandwire_json::shape::Type::AnyObject;
+    const TYPE: Type = Type::AnyObject;
 }
 
 serde_by_text!(PrimitiveSchemaDefinition);

@@ -88,7 +88,7 @@ impl Generator {
                         union.variants.iter().collect()
                     };
                 let variant = variants[self.below(variants.len() as u64) as usize];
-                if union.tag.is_empty() {
+                if union.tag.is_empty() || variant.tag.is_empty() {
                     self.object(variant.shape, w);
                 } else {
                     self.tagged(union.tag, variant.tag, variant.shape, w);
