@@ -27,6 +27,7 @@ pub struct Lines<R, W> {
     reader: R,
     writer: W,
     input: Splitter,
+    chunk: Box<[u8]>,
     output: Vec<u8>,
     written: usize,
     max_waiting: usize,
@@ -56,6 +57,7 @@ impl<R, W> Lines<R, W> {
             reader,
             writer,
             input: Splitter::new(max_line_bytes),
+            chunk: vec![0; CHUNK].into_boxed_slice(),
             output: Vec::new(),
             written: 0,
             max_waiting: max_line_bytes.saturating_mul(WAITING_MESSAGES),
@@ -85,7 +87,6 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     }
 
     fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Option<Line>> {
-        let mut chunk = [0; CHUNK];
         loop {
             if let Some(line) = self.input.next() {
                 return Poll::Ready(Some(line));
@@ -93,12 +94,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             if self.state == State::Ended {
                 return Poll::Ready(None);
             }
-            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut chunk)) {
+            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut self.chunk)) {
                 Ok(0) => {
                     self.state = State::Ended;
                     self.input.end();
                 }
-                Ok(count) => self.input.push(chunk.get(..count).unwrap_or_default()),
+                Ok(count) => self.input.push(self.chunk.get(..count).unwrap_or_default()),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.state = State::Ended;
@@ -124,7 +125,11 @@ where
             return;
         }
         // Outside of strings a line end is white space, and inside it cannot stand.
-        self.output.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+        if text.as_bytes().contains(&b'\n') || text.as_bytes().contains(&b'\r') {
+            self.output.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+        } else {
+            self.output.extend_from_slice(text.as_bytes());
+        }
         self.output.push(b'\n');
     }
 
@@ -185,7 +190,7 @@ impl Splitter {
     }
 
     fn push(&mut self, mut bytes: &[u8]) {
-        while let Some(at) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(at) = line_feed(bytes) {
             let (head, tail) = bytes.split_at(at);
             self.hold(head);
             self.end();
@@ -224,6 +229,14 @@ impl Splitter {
         let malformed = |_| TransportError::new(TransportErrorKind::Malformed, "line is not UTF-8");
         self.lines.push_back(String::from_utf8(line).map_err(malformed));
     }
+}
+
+/// Where the first line feed is. `contains` looks at a word at a time, `position` at a byte.
+fn line_feed(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let block = bytes.chunks(BLOCK).position(|block| block.contains(&b'\n'))? * BLOCK;
+    let rest = bytes.get(block..)?;
+    rest.iter().position(|byte| *byte == b'\n').map(|at| block + at)
 }
 
 /// Cuts any bytes into lines, in chunks of any size: every line comes out once, and none is over the limit.
