@@ -128,19 +128,21 @@ impl Core {
         link: &mut Vec<Output>,
         effects: &mut Vec<Effect>,
     ) -> Turn {
-        let mut state = self.lock();
-        for input in inputs {
-            if let LinkEvent::Closed(error) = &input {
-                let error = error.clone();
-                state.machine.handle(now, input);
-                state.drain(link, effects);
-                state.events.push_back(HookEvent::Closed(error));
-            } else {
-                state.machine.handle(now, input);
+        let mut inputs = inputs.into_iter();
+        let mut next = inputs.next();
+        loop {
+            // The iterator may run foreign code, so it goes on before the lock is taken.
+            let after = inputs.next();
+            let mut state = self.lock();
+            if let Some(input) = next {
+                state.take(now, input, link, effects);
             }
+            if after.is_none() {
+                state.drain(link, effects);
+                return Turn { deadline: state.machine.deadline(), hooks: !state.events.is_empty() };
+            }
+            next = after;
         }
-        state.drain(link, effects);
-        Turn { deadline: state.machine.deadline(), hooks: !state.events.is_empty() }
     }
 
     /// Tells the hooks what happened since the last time.
@@ -277,6 +279,18 @@ pub(crate) struct Turn {
 impl State {
     fn slot(&mut self, key: CallKey) -> Option<&mut Slot> {
         self.slots.get_mut(key.slot()).filter(|slot| slot.key == Some(key))
+    }
+
+    fn take(&mut self, now: Time, input: LinkEvent, link: &mut Vec<Output>, effects: &mut Vec<Effect>) {
+        let closed = match &input {
+            LinkEvent::Closed(error) => Some(error.clone()),
+            _ => None,
+        };
+        self.machine.handle(now, input);
+        if let Some(error) = closed {
+            self.drain(link, effects);
+            self.events.push_back(HookEvent::Closed(error));
+        }
     }
 
     fn drain(&mut self, link: &mut Vec<Output>, effects: &mut Vec<Effect>) {

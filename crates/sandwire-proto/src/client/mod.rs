@@ -436,10 +436,11 @@ impl Machine {
         }
         match &reply.kind {
             ResultKind::Complete => {
-                if self.is_http() && self.calls.get(key).is_some_and(|call| call.method == Method::ToolsList) {
-                    if let Some(without_invalid) = self.tools.learn(&reply.value) {
-                        reply.value = without_invalid;
-                    }
+                if self.is_http()
+                    && self.calls.get(key).is_some_and(|call| call.method == Method::ToolsList)
+                    && let Some(without_invalid) = self.tools.learn(&reply.value)
+                {
+                    reply.value = without_invalid;
                 }
                 self.conclude(now, key, Ok(reply));
             }

@@ -182,13 +182,13 @@ impl World {
         Some(match bytes.next() % 10 {
             0..=2 => {
                 let (via, id) = bytes.pick(&self.requests)?;
-                let result = if bytes.next() % 4 == 0 {
+                let result = if bytes.next().is_multiple_of(4) {
                     let data = Raw::from_valid(r#"{"supported":["2026-07-28","2025-11-25"]}"#);
                     Err(ErrorObject::new(ErrorCode(bytes.pick(CODES)?), "scripted").with_data(data))
                 } else {
                     Ok(reply(bytes.pick(RESULTS)?))
                 };
-                let id = (bytes.next() % 7 != 0).then_some(id);
+                let id = (!bytes.next().is_multiple_of(7)).then_some(id);
                 Input::Message { via, message: Message::Response(Response { id, result }) }
             }
             3 => {

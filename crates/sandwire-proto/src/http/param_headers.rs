@@ -250,11 +250,9 @@ impl ParamHeaders {
 /// ```
 #[must_use]
 pub fn encode_value(value: &str) -> Cow<'_, str> {
-    let plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
-        && !value.starts_with(' ')
-        && !value.ends_with(' ')
-        && !(value.starts_with(PREFIX) && value.ends_with(SUFFIX));
-    if plain {
+    let marked = value.starts_with(PREFIX) && value.ends_with(SUFFIX);
+    let padded = value.starts_with(' ') || value.ends_with(' ');
+    if !marked && !padded && value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Cow::Borrowed(value);
     }
     let mut encoded = String::from(PREFIX);
