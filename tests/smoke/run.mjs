@@ -11,7 +11,7 @@ import { startBrowser } from "./browser.mjs";
 import { createReport } from "./report.mjs";
 import { startStatic } from "./static.mjs";
 import { checkMethods } from "./suites/methods.mjs";
-import { checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
+import { checkAsking, checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
 import { checkBuiltin, checkEverything, checkModern } from "./suites/peers.mjs";
 
 const BUDGET = 170_000;
@@ -55,6 +55,7 @@ const suites = [
   checkBuiltin,
   checkForm,
   checkContents,
+  checkAsking,
   checkRefusal,
   checkOffline,
   checkMethods,

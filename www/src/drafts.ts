@@ -8,9 +8,14 @@ export function draftOf(key: string, schema: Schema): Draft {
   const source = JSON.stringify(schema);
   const known = state.drafts.get(key);
   if (known?.source === source) return known;
-  const draft: Draft = { source, form: formOf(schema), mode: "form", text: "", problems: [] };
+  const draft = newDraft(schema);
   state.drafts.set(key, draft);
   return draft;
+}
+
+/** A fresh draft, filled with the schema's defaults. */
+export function newDraft(schema: Schema): Draft {
+  return { source: JSON.stringify(schema), form: formOf(schema), mode: "form", text: "", problems: [] };
 }
 
 /** The arguments to send, or nothing after noting what is wrong with them. */

@@ -1,5 +1,6 @@
 /** What the page can do: connect, list, call, cancel, disconnect. Everything ends up in the state. */
 import { type CallOptions, Client, McpError } from "sandwire/client";
+import { askPerson } from "./asks";
 import { startBuiltin } from "./builtin";
 import type { JsonObject } from "./json";
 import { changed, state, update, type Run } from "./state";
@@ -40,6 +41,7 @@ async function open(where: string, target: () => string | Worker): Promise<void>
       name: "sandwire-workbench",
       headers: headersOf(),
       signal,
+      handlers: { "elicitation/create": (params, extra) => askPerson(params, extra.signal) },
       onNotification: (method) => void refresh(method),
       onraw: (direction, text) => {
         log.add(state.wire, direction === "sent" ? "out" : "in", text);
@@ -243,6 +245,7 @@ export async function disconnect(): Promise<void> {
     prompts: [],
     selected: {},
     runs: [],
+    asks: [],
   });
   state.drafts.clear();
   await closing?.close();

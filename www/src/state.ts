@@ -1,5 +1,5 @@
 /** What the page knows. Views read it, actions change it, and every change asks for one new rendering. */
-import type { Progress, Prompt, Resource, ResourceTemplate, Tool } from "sandwire/client";
+import type { ElicitResult, Progress, Prompt, Resource, ResourceTemplate, Tool } from "sandwire/client";
 import type { JsonObject } from "./json";
 import type { FormNode } from "./schema/form";
 import type { WireEntry } from "./wire";
@@ -50,6 +50,14 @@ export interface Draft {
   problems: string[];
 }
 
+/** A question of the server that waits for a person. */
+export interface Ask {
+  key: number;
+  message: string;
+  draft: Draft;
+  answer: (result: ElicitResult) => void;
+}
+
 export interface State {
   target: { url: string; headers: { name: string; value: string }[] };
   phase: "idle" | "connecting" | "connected";
@@ -66,6 +74,7 @@ export interface State {
   selected: Partial<Record<Tab, string>>;
   drafts: Map<string, Draft>;
   runs: Run[];
+  asks: Ask[];
   wire: WireEntry[];
   wireFilter: string;
   wireStart: number;
@@ -85,6 +94,7 @@ export const state: State = {
   selected: {},
   drafts: new Map(),
   runs: [],
+  asks: [],
   wire: [],
   wireFilter: "",
   wireStart: 0,

@@ -1,5 +1,6 @@
 // What the page itself must do, whatever it is connected to.
 import assert from "node:assert/strict";
+import { startModernServer } from "../peers/modern.mjs";
 import { startStatic } from "../static.mjs";
 import { workbench } from "../workbench.mjs";
 
@@ -118,4 +119,26 @@ export async function checkContents(report, browser, { address }) {
     assert.deepEqual(complaints, []);
     await close();
   });
+}
+
+/** A question that a server asks during a call is put before the person, and the answer goes back. */
+export async function checkAsking(report, browser, { address, load }) {
+  const server = await startModernServer(load);
+  await report.check("page: answers what the server asks during a call", async () => {
+    const { page, close } = await browser.open(address);
+    const bench = workbench(page);
+    await bench.connectTo(`${server.origin}/mcp`);
+    await bench.choose("ask");
+    const run = await bench.send();
+    const ask = bench.element("ask");
+    assert.match(await ask.innerText(), /Who are you\?/);
+    await ask.getByTestId("field-name").locator("input").fill("Ada");
+    await ask.getByTestId("ask-accept").click();
+    const { status, text } = await bench.ended(run);
+    assert.equal(status, "done", text);
+    assert.match(text, /Hello, Ada\./);
+    assert.equal(await ask.count(), 0);
+    await close();
+  });
+  await server.close();
 }

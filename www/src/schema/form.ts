@@ -3,6 +3,8 @@ import type { Json, JsonObject, Schema } from "../json";
 import { choicesOf, optionalOf, resolve, typeOf } from "./schema";
 
 interface Base {
+  /** Tells the node from every other on the page. */
+  id: number;
   /** Property name, or the index of an array item. */
   name: string;
   /** Dotted path from the root, used in messages and test ids. */
@@ -63,6 +65,8 @@ export type FormNode =
 
 const MAX_DEPTH = 6;
 
+let nextId = 1;
+
 /** The form for a whole input schema, filled with `values`, else with its defaults. */
 export function formOf(schema: Schema, values?: JsonObject): FormNode {
   return build(schema, schema, { name: "", path: "", required: true }, values, 0);
@@ -72,7 +76,7 @@ type Place = Pick<Base, "name" | "path" | "required">;
 
 function build(root: Schema, given: Schema | boolean, place: Place, preset: Json | undefined, depth: number): FormNode {
   const schema = optionalOf(root, resolve(root, given));
-  const base = { ...place, schema };
+  const base = { id: nextId++, ...place, schema };
   const start = preset ?? schema.default ?? schema.const;
   const choices = choicesOf(schema);
   if (choices) return { ...base, kind: "choice", choices, index: indexOf(choices, start) };

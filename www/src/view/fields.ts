@@ -1,13 +1,21 @@
 /** The inputs of a form. Each field writes into its node and asks for a new rendering. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { removeItem, type ArrayNode, type FormNode, type ObjectNode, type TextNode } from "../schema/form";
-import { changed } from "../state";
+import { changed, type Draft } from "../state";
 
 /** The fields of a root node, without a frame around them. */
 export function rootFields(node: FormNode): TemplateResult {
   if (node.kind !== "object") return field(node);
   if (node.children.length === 0) return html`<p class="quiet">Takes no arguments.</p>`;
   return html`<div class="fields">${node.children.map(field)}</div>`;
+}
+
+/** What keeps a draft from being sent. */
+export function problems(draft: Draft): unknown {
+  if (draft.problems.length === 0) return nothing;
+  return html`<ul class="problems" role="alert" data-testid="problems">
+    ${draft.problems.map((problem) => html`<li>${problem}</li>`)}
+  </ul>`;
 }
 
 function field(node: FormNode): TemplateResult {
@@ -47,7 +55,7 @@ function caption(node: FormNode): TemplateResult {
 
 function hint(node: FormNode): unknown {
   const { description } = node.schema;
-  return description ? html`<p class="hint" id="${inputId(node)}-hint">${description}</p>` : nothing;
+  return description ? html`<p class="hint" id=${hintId(node)}>${description}</p>` : nothing;
 }
 
 function control(node: Exclude<FormNode, { kind: "object" | "array" | "many" | "boolean" }>): TemplateResult {
@@ -58,6 +66,7 @@ function control(node: Exclude<FormNode, { kind: "object" | "array" | "many" | "
     case "integer":
       return html`<input
         id=${inputId(node)}
+        aria-describedby=${described(node)}
         class="mono"
         inputmode=${node.kind === "integer" ? "numeric" : "decimal"}
         autocomplete="off"
@@ -68,6 +77,7 @@ function control(node: Exclude<FormNode, { kind: "object" | "array" | "many" | "
     case "choice":
       return html`<select
         id=${inputId(node)}
+        aria-describedby=${described(node)}
         @change=${(event: Event) => {
           node.index = Number((event.target as HTMLSelectElement).value);
           changed();
@@ -81,6 +91,7 @@ function control(node: Exclude<FormNode, { kind: "object" | "array" | "many" | "
     case "json":
       return html`<textarea
         id=${inputId(node)}
+        aria-describedby=${described(node)}
         class="mono"
         rows="3"
         spellcheck="false"
@@ -97,10 +108,17 @@ function textControl(node: TextNode): TemplateResult {
   const { format, maxLength, examples } = node.schema;
   const example = typeof examples?.[0] === "string" ? examples[0] : "";
   if ((maxLength ?? 0) > 200 || node.text.includes("\n")) {
-    return html`<textarea id=${inputId(node)} rows="4" .value=${node.text} @input=${write(node)}></textarea>`;
+    return html`<textarea
+      id=${inputId(node)}
+      aria-describedby=${described(node)}
+      rows="4"
+      .value=${node.text}
+      @input=${write(node)}
+    ></textarea>`;
   }
   return html`<input
     id=${inputId(node)}
+    aria-describedby=${described(node)}
     type=${INPUT_TYPES[format ?? ""] ?? "text"}
     autocomplete="off"
     spellcheck="false"
@@ -209,7 +227,15 @@ function bounds(least: number | undefined, most: number | undefined): string {
 }
 
 function inputId(node: FormNode): string {
-  return `field-${node.path.replaceAll(".", "-")}`;
+  return `field-${node.id}`;
+}
+
+function hintId(node: FormNode): string {
+  return `${inputId(node)}-hint`;
+}
+
+function described(node: FormNode): unknown {
+  return node.schema.description ? hintId(node) : nothing;
 }
 
 function testId(node: FormNode): string {

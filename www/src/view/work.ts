@@ -6,13 +6,14 @@ import type { Schema } from "../json";
 import { callTool, getPrompt, readResource } from "../session";
 import { changed, state, type Draft } from "../state";
 import { expand, variablesOf } from "../template";
-import { rootFields } from "./fields";
+import { asks } from "./asks";
+import { problems, rootFields } from "./fields";
 import { runsOf } from "./runs";
 import { valueView } from "./json";
 
 /** Whatever the list has chosen. */
 export function work(): TemplateResult {
-  return html`<main class="work pane" data-pane="work" id="work">${chosen()}</main>`;
+  return html`<main class="work pane" data-pane="work" id="work">${asks()} ${chosen()}</main>`;
 }
 
 function chosen(): TemplateResult {
@@ -146,11 +147,7 @@ function argumentsForm(draft: Draft, verb: string, send: () => void): TemplateRe
           }}
         ></textarea>`
       : rootFields(draft.form)}
-    ${draft.problems.length > 0
-      ? html`<ul class="problems" role="alert" data-testid="problems">
-          ${draft.problems.map((problem) => html`<li>${problem}</li>`)}
-        </ul>`
-      : nothing}
+    ${problems(draft)}
     <div class="actions">
       <button class="primary" data-testid="call">${verb}</button>
       <kbd>Ctrl ↵</kbd>
