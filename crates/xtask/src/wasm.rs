@@ -92,14 +92,17 @@ fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
     Ok(target.join("wasm32-unknown-unknown").join("wasm").join(file))
 }
 
-/// Panic locations name source files; the folders of this machine tell a user nothing.
+/// Panic locations name source files; the folders of this machine tell a user nothing, and weigh.
 fn remaps() -> Vec<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
         Some(PathBuf::from(home).join(".cargo"))
     });
-    let folders = [Some(paths::root().to_path_buf()), home];
-    folders.into_iter().flatten().map(|path| format!("--remap-path-prefix={}/=", path.display())).collect()
+    let registries = home.iter().flat_map(|home| fs::read_dir(home.join("registry/src"))).flatten().flatten();
+    let registries: Vec<PathBuf> = registries.map(|entry| entry.path()).collect();
+    // The last one that fits is used.
+    let folders = [paths::root().to_path_buf()].into_iter().chain(home).chain(registries);
+    folders.map(|path| format!("--remap-path-prefix={}/=", path.display())).collect()
 }
 
 /// Replaces the glue's own loader, which we do not use, by its two halves.
@@ -126,9 +129,12 @@ fn optimise(wasm: &[u8], names: Names) -> Result<(Vec<u8>, Map)> {
     fs::create_dir_all(&folder)?;
     let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
     fs::write(&input, wasm)?;
-    let command = tool("wasm-opt")?.arg(&input).arg("-o").arg(&output).arg("-Oz");
+    // The linker puts the stack first, so nothing lives in the lowest kilobyte.
+    let command = tool("wasm-opt")?.arg(&input).arg("-o").arg(&output).args(["-Oz", "--low-memory-unused"]);
     let printed = match names {
-        Names::Short => command.arg("--minify-imports-and-exports-and-modules").read()?,
+        Names::Short => {
+            command.args(["--minify-imports-and-exports-and-modules", "--strip-target-features"]).read()?
+        }
         Names::Kept => command.arg("-g").read()?,
     };
     let optimised = fs::read(&output)?;
