@@ -187,3 +187,38 @@ fn errors_fit_every_version() {
         }
     }
 }
+
+/// The tasks extension keeps its schema apart.
+#[test]
+fn tasks_of_the_extension_fit() {
+    let Some(spec) = spec::directory() else { return };
+    let text = std::fs::read_to_string(spec.join("ext-tasks-draft/schema.json")).unwrap();
+    let schemas = Schemas::parse(ProtocolVersion::LATEST, &text);
+    let members = r#""createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":1,"ttlMs":null,"pollInterval":5,"pollIntervalMs":5"#;
+    for (status, more) in [
+        ("working", ""),
+        (
+            "input_required",
+            r#","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"url","message":"m","url":"u","elicitationId":"e"}}}"#,
+        ),
+        ("completed", r#","result":{"content":[],"structuredContent":1.10}"#),
+        ("failed", r#","error":{"code":-32603,"message":"m","data":[1.10]}"#),
+        ("cancelled", r#","statusMessage":"s""#),
+    ] {
+        let text = format!(r#"{{"taskId":"t","status":"{status}",{members}{more}}}"#);
+        let task: model::Task = json::from_str(&text).unwrap();
+        let lowered = modern::lower_result(&Method::TasksGet, &json::to_raw(&task));
+        assert!(!lowered.as_str().contains("elicitationId") && lowered.get("ttl").is_none(), "{lowered}");
+        schemas.assert_valid("DetailedTask", lowered.as_str());
+        for (method, noun, kind) in
+            [(Method::TasksGet, "GetTaskResult", "complete"), (Method::ToolsCall, "CreateTaskResult", "task")]
+        {
+            let reply = Reply { kind: kind.into(), ..Reply::new(lowered.clone()).stamped(Stamp::default()) };
+            assert_eq!(check_result(&method, &reply), Ok(()));
+            let text = encode_at(Some(ProtocolVersion::LATEST), &Message::Response(Response::new(1.into(), Ok(reply))));
+            schemas.assert_valid(noun, json::find(&text, "result").unwrap());
+        }
+        let notification = modern::lower_params(&Method::Tasks, &json::to_raw(&task));
+        schemas.assert_valid("TaskStatusNotificationParams", notification.as_str());
+    }
+}

@@ -36,8 +36,12 @@ pub(crate) struct Schemas {
 
 impl Schemas {
     pub(crate) fn load(spec: &Path, version: ProtocolVersion) -> Self {
-        let text = std::fs::read_to_string(spec.join("schema").join(version.as_str()).join("schema.json")).unwrap();
-        let document: Value = serde_json::from_str(&text).unwrap();
+        let file = spec.join("schema").join(version.as_str()).join("schema.json");
+        Self::parse(version, &std::fs::read_to_string(file).unwrap())
+    }
+
+    pub(crate) fn parse(version: ProtocolVersion, text: &str) -> Self {
+        let document: Value = serde_json::from_str(text).unwrap();
         let definitions = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
         Self { version, document, definitions, validators: Mutex::default() }
     }
