@@ -25,8 +25,7 @@ export function start(): TemplateResult {
     </div>
     ${state.failure
       ? html`<div class="error" role="alert" data-testid="failure">
-          <p>Could not connect to <code>${state.where}</code>.</p>
-          <p>${state.failure.message}</p>
+          <p>Could not connect to <code>${state.where}</code>: ${state.failure.message}.</p>
         </div>`
       : nothing}
     ${busy ? connecting() : html`<div class="ways">${byUrl()} ${builtin()}</div>`}
