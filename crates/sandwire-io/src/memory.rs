@@ -268,7 +268,7 @@ impl Both {
         let closed = inbox.closed;
         drop(inbox);
         for handler in handlers {
-            tasks.push(handler, shared.host.driver());
+            tasks.push(handler, &shared.host);
         }
         for key in dropped {
             tasks.drop_handler(key, &shared.host);

@@ -159,7 +159,7 @@ impl Runner {
             Step::Send(via, message) => send(via, message),
             Step::Call { key, request, peer } => {
                 if let Some(handler) = self.host.start(key, request, peer) {
-                    self.tasks.push(handler, self.host.driver());
+                    self.tasks.push(handler, &self.host);
                 }
             }
             Step::Cancel { key, watched, wakers } => {

@@ -65,16 +65,18 @@ impl Wake for Signal {
 }
 
 impl Tasks {
-    /// Takes a handler in, which is polled in the next [`poll`](Self::poll).
-    pub(crate) fn push(&mut self, handler: Handler, driver: &Arc<AtomicWaker>) {
-        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.handler.is_none()) {
-            slot.signal.ready.store(true, Ordering::Release);
-            slot.handler = Some(handler);
-            return;
+    /// Takes a handler in and polls it.
+    pub(crate) fn push(&mut self, handler: Handler, host: &Host) {
+        let free = self.slots.iter().position(|slot| slot.handler.is_none()).unwrap_or_else(|| {
+            let signal = Arc::new(Signal { ready: AtomicBool::new(false), driver: Arc::clone(host.driver()) });
+            let waker = Waker::from(Arc::clone(&signal));
+            self.slots.push(Slot { handler: None, signal, waker });
+            self.slots.len() - 1
+        });
+        if let Some(slot) = self.slots.get_mut(free) {
+            slot.signal.ready.store(false, Ordering::Release);
+            slot.handler = handler.poll(host, &slot.waker);
         }
-        let signal = Arc::new(Signal { ready: AtomicBool::new(true), driver: Arc::clone(driver) });
-        let waker = Waker::from(Arc::clone(&signal));
-        self.slots.push(Slot { handler: Some(handler), signal, waker });
     }
 
     /// Polls every handler that wants it; whether there was one.

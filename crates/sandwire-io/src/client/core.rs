@@ -32,6 +32,8 @@ pub(crate) struct Core {
 struct State {
     machine: Machine,
     slots: Vec<Slot>,
+    /// Results nobody had taken yet when their slots were given to later calls.
+    late: Vec<(CallKey, CallResult)>,
     opened: Option<Result<Arc<PeerInfo>, OpenError>>,
     ready: Vec<Waker>,
     events: VecDeque<HookEvent>,
@@ -89,6 +91,7 @@ impl Core {
             state: Mutex::new(State {
                 machine,
                 slots: Vec::new(),
+                late: Vec::new(),
                 opened: None,
                 ready: Vec::new(),
                 events: VecDeque::new(),
@@ -178,10 +181,12 @@ impl Core {
             state.slots.resize_with(index + 1, Slot::default);
         }
         if let Some(slot) = state.slots.get_mut(index) {
+            let late = slot.key.zip(slot.reply.take());
             slot.key = Some(key);
             slot.waiter = done.map_or(Waiter::Nobody, Waiter::Callback);
             slot.on_progress = on_progress;
             slot.on_event = on_event;
+            state.late.extend(late);
         }
         Ok(key)
     }
@@ -191,7 +196,7 @@ impl Core {
         let replaced;
         let mut state = self.lock();
         let Some(slot) = state.slot(key) else {
-            return Poll::Ready(Err(CallError::Cancelled));
+            return Poll::Ready(state.take_late(key).unwrap_or(Err(CallError::Cancelled)));
         };
         if let Some(reply) = slot.reply.take() {
             let freed = std::mem::take(slot);
@@ -212,7 +217,12 @@ impl Core {
     pub(super) fn forget(&self, key: CallKey) {
         let now = self.now();
         let mut state = self.lock();
-        let Some(slot) = state.slot(key) else { return };
+        let Some(slot) = state.slot(key) else {
+            let late = state.take_late(key);
+            drop(state);
+            drop(late);
+            return;
+        };
         let freed = std::mem::take(slot);
         if freed.reply.is_none() {
             state.machine.cancel(now, key, None);
@@ -277,6 +287,11 @@ pub(crate) struct Turn {
 }
 
 impl State {
+    fn take_late(&mut self, key: CallKey) -> Option<CallResult> {
+        let at = self.late.iter().position(|(have, _)| *have == key)?;
+        Some(self.late.swap_remove(at).1)
+    }
+
     fn slot(&mut self, key: CallKey) -> Option<&mut Slot> {
         self.slots.get_mut(key.slot()).filter(|slot| slot.key == Some(key))
     }

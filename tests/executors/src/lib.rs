@@ -1,0 +1,1 @@
+//! Holds no code: its tests run a client and a server on different executors.
