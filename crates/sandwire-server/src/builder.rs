@@ -8,6 +8,7 @@ use crate::prompt::{IntoPrompt, PromptHandler};
 use crate::resource::{IntoResource, ResourceHandler};
 use crate::result::IntoToolResult;
 use crate::server::{Server, Tables};
+use crate::table::Row;
 use crate::tool::ToolHandler;
 use sandwire_json::{Raw, Writer, to_raw};
 use sandwire_proto::server::Config;
@@ -41,11 +42,13 @@ pub struct Builder {
     page_size: usize,
     declared: Vec<Capability>,
     members: Vec<(&'static str, Raw)>,
-    tools: Vec<ToolHandler>,
-    resources: Vec<ResourceHandler>,
-    prompts: Vec<PromptHandler>,
+    tools: Vec<Row>,
+    resources: Vec<Row>,
+    templates: Vec<Row>,
+    prompts: Vec<Row>,
     completions: Vec<(String, String, CompletionRun)>,
     takes_context: bool,
+    error: Option<RegistrationError>,
 }
 
 /// What a server can declare although nothing registered asks for it yet.
@@ -84,9 +87,11 @@ impl Builder {
             members: Vec::new(),
             tools: Vec::new(),
             resources: Vec::new(),
+            templates: Vec::new(),
             prompts: Vec::new(),
             completions: Vec::new(),
             takes_context: false,
+            error: None,
         }
     }
 
@@ -185,59 +190,59 @@ impl Builder {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_with(mut self, configure: impl FnOnce(&mut Config)) -> Result<Server, RegistrationError> {
-        self.attach_completions()?;
+        self.attach_completions();
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
         let mut config = Config::new(to_raw(&self.info), self.capabilities());
         config.instructions = self.instructions.take().map(Arc::from);
         configure(&mut config);
         let tables = Tables::new(self.page_size);
-        tables.tools.update(|table| table.with(checked(self.tools, ToolHandler::problem, ToolHandler::into_row)?))?;
-        let (templates, resources): (Vec<_>, Vec<_>) = self.resources.into_iter().partition(|one| one.is_template);
-        for (table, handlers) in [(&tables.resources, resources), (&tables.templates, templates)] {
-            table
-                .update(|table| table.with(checked(handlers, ResourceHandler::problem, ResourceHandler::into_row)?))?;
+        for (table, rows) in [
+            (&tables.tools, self.tools),
+            (&tables.resources, self.resources),
+            (&tables.templates, self.templates),
+            (&tables.prompts, self.prompts),
+        ] {
+            table.update(|table| table.with(rows))?;
         }
-        tables
-            .prompts
-            .update(|table| table.with(checked(self.prompts, PromptHandler::problem, PromptHandler::into_row)?))?;
         Ok(Server::new(config, tables))
     }
 
-    fn attach_completions(&mut self) -> Result<(), RegistrationError> {
+    fn attach_completions(&mut self) {
         for (of, argument, run) in std::mem::take(&mut self.completions) {
-            let prompt = self.prompts.iter_mut().find(|prompt| prompt.prompt.name == of);
-            let resource =
-                self.resources.iter_mut().find(|resource| resource.is_template && resource.resource.uri == of);
-            let completions = prompt
-                .map(|prompt| &mut prompt.completions)
-                .or_else(|| resource.map(|resource| &mut resource.completions));
-            match completions {
-                Some(completions) => completions.add(&argument, run),
-                None => return Err(RegistrationError::new(&of, Problem::NothingToComplete)),
+            let row = self.prompts.iter_mut().chain(&mut self.templates).find(|row| *row.key == *of);
+            let problem = match row.and_then(Row::completions) {
+                Some(completions) => {
+                    completions.add(&argument, run);
+                    completions.problem()
+                }
+                None => Some(Problem::NothingToComplete),
+            };
+            if let Some(problem) = problem {
+                self.failed(RegistrationError::new(&of, problem));
             }
         }
-        Ok(())
+    }
+
+    /// Keeps the first error.
+    fn failed(&mut self, error: RegistrationError) {
+        self.error.get_or_insert(error);
     }
 
     fn capabilities(&self) -> Raw {
         let declares = |capability| self.declared.contains(&capability);
-        let takes_context = self.takes_context
-            || self.tools.iter().any(|tool| tool.takes_context)
-            || self.resources.iter().any(|resource| resource.takes_context)
-            || self.prompts.iter().any(|prompt| prompt.takes_context);
-        let completes = self.prompts.iter().any(|prompt| !prompt.completions.is_empty())
-            || self.resources.iter().any(|resource| !resource.completions.is_empty());
+        let completes = |row: &Row| row.handler.completes();
+        let completes = self.prompts.iter().any(completes) || self.templates.iter().any(completes);
+        let reads = !self.resources.is_empty() || !self.templates.is_empty();
         let mut writer = Writer::new();
         writer.begin_object();
         for (there, name, value) in [
             (!self.tools.is_empty() || declares(Capability::Tools), "tools", r#"{"listChanged":true}"#),
-            (
-                !self.resources.is_empty() || declares(Capability::Resources),
-                "resources",
-                r#"{"subscribe":true,"listChanged":true}"#,
-            ),
+            (reads || declares(Capability::Resources), "resources", r#"{"subscribe":true,"listChanged":true}"#),
             (!self.prompts.is_empty() || declares(Capability::Prompts), "prompts", r#"{"listChanged":true}"#),
             (completes, "completions", "{}"),
-            (takes_context || declares(Capability::Logging), "logging", "{}"),
+            (self.takes_context || declares(Capability::Logging), "logging", "{}"),
         ] {
             if there {
                 writer.key(name);
@@ -253,38 +258,37 @@ impl Builder {
     }
 }
 
-fn checked<H, R>(
-    handlers: Vec<H>,
-    problem: fn(&H) -> Option<RegistrationError>,
-    row: fn(H) -> R,
-) -> Result<Vec<R>, RegistrationError> {
-    let mut rows = Vec::with_capacity(handlers.len());
-    for handler in handlers {
-        if let Some(error) = problem(&handler) {
-            return Err(error);
-        }
-        rows.push(row(handler));
-    }
-    Ok(rows)
-}
-
 impl Bundle for ToolHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
-        builder.tools.push(self);
+        builder.takes_context |= self.takes_context;
+        match self.into_row() {
+            Ok(row) => builder.tools.push(row),
+            Err(error) => builder.failed(error),
+        }
         builder
     }
 }
 
 impl Bundle for ResourceHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
-        builder.resources.push(self);
+        builder.takes_context |= self.takes_context;
+        let is_template = self.is_template;
+        match self.into_row() {
+            Ok(row) if is_template => builder.templates.push(row),
+            Ok(row) => builder.resources.push(row),
+            Err(error) => builder.failed(error),
+        }
         builder
     }
 }
 
 impl Bundle for PromptHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
-        builder.prompts.push(self);
+        builder.takes_context |= self.takes_context;
+        match self.into_row() {
+            Ok(row) => builder.prompts.push(row),
+            Err(error) => builder.failed(error),
+        }
         builder
     }
 }

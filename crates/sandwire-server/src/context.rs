@@ -11,7 +11,7 @@ use sandwire_types::model::{
     CreateMessageRequestParams, CreateMessageResult, Implementation, ListRootsResult, LoggingLevel, ReadResourceResult,
     Root,
 };
-use sandwire_types::{ErrorObject, Method, ProtocolVersion, RequestMeta};
+use sandwire_types::{ErrorObject, Method, ProtocolVersion};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::future::Future;
@@ -37,12 +37,12 @@ pub struct Context {
     server: Server,
     outlet: Outlet,
     peer: Arc<PeerInfo>,
-    meta: Arc<RequestMeta>,
+    meta: Option<Raw>,
 }
 
 impl Context {
-    pub(crate) fn new(server: Server, outlet: Outlet, peer: Arc<PeerInfo>, meta: RequestMeta) -> Self {
-        Self { server, outlet, peer, meta: Arc::new(meta) }
+    pub(crate) fn new(server: Server, outlet: Outlet, peer: Arc<PeerInfo>, meta: Option<Raw>) -> Self {
+        Self { server, outlet, peer, meta }
     }
 
     /// Tells the client how far the call is: `progress` of `total`, in any unit.
@@ -201,7 +201,7 @@ impl Context {
 
     /// The members of the request's `_meta` that the protocol does not use itself, such as `traceparent`.
     pub fn meta(&self) -> Option<&Raw> {
-        self.meta.extra.as_ref()
+        self.meta.as_ref()
     }
 
     /// The server.

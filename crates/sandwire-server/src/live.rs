@@ -50,13 +50,10 @@ impl Server {
         Prompts(self)
     }
 
-    fn check(&self, capability: &str, problem: Option<RegistrationError>) -> Result<(), RegistrationError> {
-        match problem {
-            Some(error) => Err(error),
-            None if self.config().capabilities().get(capability).is_none() => {
-                Err(RegistrationError::new(capability, Problem::Undeclared))
-            }
-            None => Ok(()),
+    fn check(&self, capability: &str) -> Result<(), RegistrationError> {
+        match self.config().capabilities().get(capability) {
+            Some(_) => Ok(()),
+            None => Err(RegistrationError::new(capability, Problem::Undeclared)),
         }
     }
 
@@ -119,8 +116,8 @@ impl Tools<'_> {
     /// # Errors
     /// It cannot work, or there is one of that name.
     pub fn add(&self, tool: ToolHandler) -> Result<(), RegistrationError> {
-        self.0.check("tools", tool.problem())?;
-        self.0.insert(&self.0.tables().tools, tool.into_row(), &Change::Tools)
+        self.0.check("tools")?;
+        self.0.insert(&self.0.tables().tools, tool.into_row()?, &Change::Tools)
     }
 }
 
@@ -131,8 +128,8 @@ impl Prompts<'_> {
     /// # Errors
     /// It cannot work, or there is one of that name.
     pub fn add(&self, prompt: PromptHandler) -> Result<(), RegistrationError> {
-        self.0.check("prompts", prompt.problem())?;
-        self.0.insert(&self.0.tables().prompts, prompt.into_row(), &Change::Prompts)
+        self.0.check("prompts")?;
+        self.0.insert(&self.0.tables().prompts, prompt.into_row()?, &Change::Prompts)
     }
 }
 
@@ -143,10 +140,10 @@ impl Resources<'_> {
     /// # Errors
     /// It cannot work, or there is one of that address.
     pub fn add(&self, resource: ResourceHandler) -> Result<(), RegistrationError> {
-        self.0.check("resources", resource.problem())?;
+        self.0.check("resources")?;
         let tables = self.0.tables();
         let table = if resource.is_template { &tables.templates } else { &tables.resources };
-        self.0.insert(table, resource.into_row(), &Change::Resources)
+        self.0.insert(table, resource.into_row()?, &Change::Resources)
     }
 
     /// Tells the clients that watch it that the content of a resource changed.

@@ -171,17 +171,20 @@ impl PromptHandler {
         self
     }
 
-    pub(crate) fn problem(&self) -> Option<RegistrationError> {
+    fn problem(&self) -> Option<RegistrationError> {
         let problem = self.problem.clone().or_else(|| self.completions.problem())?;
         Some(RegistrationError::new(&self.prompt.name, problem))
     }
 
-    pub(crate) fn into_row(self) -> Row {
-        Row {
+    pub(crate) fn into_row(self) -> Result<Row, RegistrationError> {
+        if let Some(error) = self.problem() {
+            return Err(error);
+        }
+        Ok(Row {
             key: self.prompt.name.as_str().into(),
             descriptor: to_raw(&self.prompt),
             handler: Handler::Prompt { run: self.run, completions: self.completions },
-        }
+        })
     }
 }
 

@@ -185,13 +185,16 @@ impl ResourceHandler {
         self
     }
 
-    pub(crate) fn problem(&self) -> Option<RegistrationError> {
+    fn problem(&self) -> Option<RegistrationError> {
         let problem = self.problem.clone().or_else(|| self.completions.problem())?;
         Some(RegistrationError::new(&self.resource.uri, problem))
     }
 
-    pub(crate) fn into_row(self) -> Row {
-        Row {
+    pub(crate) fn into_row(self) -> Result<Row, RegistrationError> {
+        if let Some(error) = self.problem() {
+            return Err(error);
+        }
+        Ok(Row {
             key: self.resource.uri.as_str().into(),
             descriptor: self.descriptor(),
             handler: Handler::Resource {
@@ -199,7 +202,7 @@ impl ResourceHandler {
                 mime_type: self.resource.mime_type.as_deref().map(Into::into),
                 completions: self.completions,
             },
-        }
+        })
     }
 
     /// What the list of resources, or of templates, says about it.

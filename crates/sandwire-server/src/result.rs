@@ -67,7 +67,11 @@ impl<T: Serialize + Schema> IntoToolResult for Json<T> {
     }
 
     fn into_tool_result(self) -> Result<Raw, ErrorObject> {
-        sandwire_json::serde::to_raw(&self.0).map(structured).map_err(unwritable)
+        let mut writer = Writer::with_capacity(64);
+        match sandwire_json::serde::write(&mut writer, &self.0) {
+            Ok(()) => Ok(structured(&writer.finish())),
+            Err(error) => Err(unwritable(&error)),
+        }
     }
 }
 
@@ -133,10 +137,10 @@ fn text(text: &str) -> Raw {
     writer.into_raw()
 }
 
-fn structured(value: Raw) -> Raw {
-    let mut writer = begin(value.as_str());
+fn structured(value: &str) -> Raw {
+    let mut writer = begin(value);
     writer.key("structuredContent");
-    writer.raw(value.as_str());
+    writer.raw(value);
     writer.end_object();
     writer.into_raw()
 }
@@ -160,7 +164,7 @@ fn begin(text: &str) -> Writer {
     writer
 }
 
-fn unwritable(error: sandwire_json::Error) -> ErrorObject {
+fn unwritable(error: &sandwire_json::Error) -> ErrorObject {
     let mut message = String::from("the tool's result cannot be written as JSON: ");
     message.push_str(error.message());
     ErrorObject::new(ErrorCode::INTERNAL_ERROR, message)

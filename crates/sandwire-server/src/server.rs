@@ -191,7 +191,7 @@ impl Endpoint for Server {
             Method::PromptsList => return page(&tables.prompts, params),
             _ => {}
         }
-        let context = Context::new(self.clone(), outlet, peer, request.meta);
+        let context = Context::new(self.clone(), outlet, peer, request.meta.extra);
         match request.method {
             Method::ToolsCall => self.call_tool(params, context),
             Method::ResourcesRead => match text(params, "uri") {

@@ -25,6 +25,25 @@ pub(crate) enum Handler {
     Prompt { run: PromptRun, completions: Completions },
 }
 
+impl Row {
+    /// The completions of its arguments, if it has any to complete.
+    pub(crate) fn completions(&mut self) -> Option<&mut Completions> {
+        match &mut self.handler {
+            Handler::Resource { completions, .. } | Handler::Prompt { completions, .. } => Some(completions),
+            Handler::Tool { .. } => None,
+        }
+    }
+}
+
+impl Handler {
+    pub(crate) fn completes(&self) -> bool {
+        match self {
+            Handler::Resource { completions, .. } | Handler::Prompt { completions, .. } => !completions.is_empty(),
+            Handler::Tool { .. } => false,
+        }
+    }
+}
+
 /// Handlers in the order they were added. Never changes: a change makes another table.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -99,8 +118,12 @@ impl Table {
 
     fn of(list: &'static str, page_size: usize, rows: Vec<(Arc<Row>, Enabled)>) -> Self {
         let mut table = Self { list, page_size, rows, index: Vec::new(), pages: Vec::new() };
-        let mut index: Vec<usize> = (0..table.rows.len()).filter(|at| table.is_enabled(*at)).collect();
-        index.sort_unstable_by(|a, b| table.key(*a).cmp(table.key(*b)));
+        let mut index: Vec<usize> = Vec::with_capacity(table.rows.len());
+        for position in (0..table.rows.len()).filter(|at| table.is_enabled(*at)) {
+            let key = table.key(position);
+            let place = index.partition_point(|known| table.key(*known) < key);
+            index.insert(place, position);
+        }
         table.index = index;
         table.pages = table.written();
         table

@@ -154,15 +154,18 @@ impl ToolHandler {
         self
     }
 
-    pub(crate) fn into_row(self) -> Row {
-        Row {
+    pub(crate) fn into_row(self) -> Result<Row, RegistrationError> {
+        if let Some(error) = self.problem() {
+            return Err(error);
+        }
+        Ok(Row {
             key: self.tool.name.as_str().into(),
             descriptor: to_raw(&self.tool),
             handler: Handler::Tool { run: self.run, input_schema: self.tool.input_schema },
-        }
+        })
     }
 
-    pub(crate) fn problem(&self) -> Option<RegistrationError> {
+    fn problem(&self) -> Option<RegistrationError> {
         let problem = if self.tool.name.is_empty() {
             Problem::NoName
         } else if self.tool.input_schema.get("type").is_none_or(|kind| kind.as_str() != "\"object\"") {

@@ -1,6 +1,6 @@
 //! The standard library's types.
 
-use super::{Node, Schema};
+use super::{Direction, Node, Schema, bytes, length, text};
 use sandwire_json::Raw;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -12,6 +12,11 @@ macro_rules! scalars {
     ($($kind:literal $rules:literal: $($type:ty),+;)*) => {$($(
         impl Schema for $type {
             const NODE: &'static Node = &Node::Scalar { kind: $kind, rules: $rules };
+            const INPUT: Option<&'static str> = {
+                const LENGTH: usize = length(<$type as Schema>::NODE, Direction::Input);
+                text(&bytes::<LENGTH>(<$type as Schema>::NODE, Direction::Input))
+            };
+            const OUTPUT: Option<&'static str> = Self::INPUT;
         }
     )+)*};
 }
