@@ -12,12 +12,13 @@ use crate::meta::{CacheHint, CacheScope, Envelope, RequestMeta, ResultKind, Stam
 use crate::method::Method;
 use crate::model::LoggingLevel;
 
-/// The last parsed [`Envelope`], so that a stream of requests shares one.
+/// Who spoke last: the last parsed [`Envelope`] and server, so that a stream of messages shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     envelope: Option<Arc<Envelope>>,
     /// The text of a `_meta` that holds this envelope and nothing else; may be empty.
     text: String,
+    server_info: Option<Raw>,
 }
 
 impl Memo {
@@ -48,6 +49,13 @@ impl Memo {
         self.text.clear();
         self.envelope = Some(Arc::clone(&envelope));
         envelope
+    }
+
+    fn server_info(&mut self, text: &str) -> Raw {
+        match &self.server_info {
+            Some(last) if last.as_str() == text => last.clone(),
+            _ => self.server_info.insert(Raw::from_valid(text)).clone(),
+        }
     }
 
     /// Remembers the text that the last envelope was in.
@@ -383,7 +391,7 @@ impl<'a> Parts<'a, '_> {
             let Some(Some(id)) = self.id else {
                 return Err(Fault::invalid("a result has no id").refusal(None, true));
             };
-            let result = Ok(lifted.reply(value));
+            let result = Ok(lifted.reply(value, self.memo));
             return Ok(Message::Response(Response { id: Some(id), result }));
         }
         if let Some(error) = self.error {
@@ -430,7 +438,7 @@ impl Lifted<'_> {
         Ok(meta)
     }
 
-    fn reply(self, value: &str) -> Reply {
+    fn reply(self, value: &str, memo: &mut Memo) -> Reply {
         let cache = match (self.ttl_ms, self.scope) {
             (None, None) => None,
             (ttl_ms, scope) => {
@@ -440,7 +448,7 @@ impl Lifted<'_> {
         let stamped =
             self.kind.is_some() || cache.is_some() || self.server_info.is_some() || self.subscription.is_some();
         let stamp = stamped.then(|| {
-            let server_info = self.server_info.map(Raw::from_valid);
+            let server_info = self.server_info.map(|text| memo.server_info(text));
             Box::new(Stamp { server_info, cache, subscription: self.subscription })
         });
         Reply { value: Raw::from_valid(value), kind: self.kind.unwrap_or_default(), stamp }
