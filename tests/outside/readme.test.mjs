@@ -51,6 +51,9 @@ async function withPage(address, use) {
   try {
     await use(opened);
     assert.deepEqual(opened.complaints, []);
+  } catch (error) {
+    error.message = [error.message, ...opened.complaints].join("\n");
+    throw error;
   } finally {
     await opened.close();
   }

@@ -51,6 +51,7 @@ fn bind(package: &Path, name: &str, out: &Path) -> Result<()> {
     Bindgen::new()
         .input_path(&module)
         .web(true)?
+        .omit_default_module_path(false)
         .generate(out)
         .with_context(|| format!("wasm-bindgen refused {}", module.display()))
 }
