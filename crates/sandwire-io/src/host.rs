@@ -2,7 +2,7 @@
 //! while foreign code runs.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     task::{Poll, Waker},
 };
 
@@ -24,7 +24,16 @@ pub(crate) struct Host {
     endpoint: Arc<dyn Endpoint>,
     env: Arc<dyn Env>,
     driver: Arc<AtomicWaker>,
+    sealer: Sealing,
     state: Mutex<State>,
+}
+
+/// Which key protects the state of suspended calls.
+pub(crate) enum Sealing {
+    /// The server's, so that any of its connections can go on where another stopped.
+    Shared,
+    /// One of this connection only: its client lives in this process and its host's randomness may be none.
+    Own(OnceLock<Arc<dyn Sealer>>),
 }
 
 struct State {
@@ -54,11 +63,12 @@ pub(crate) enum Step {
 }
 
 impl Host {
-    pub(crate) fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, machine: Machine) -> Arc<Self> {
+    pub(crate) fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, machine: Machine, sealer: Sealing) -> Arc<Self> {
         Arc::new(Self {
             endpoint,
             env,
             driver: Arc::default(),
+            sealer,
             state: Mutex::new(State {
                 machine,
                 watching: Vec::new(),
@@ -221,11 +231,15 @@ impl Host {
         let unix_time = self.env.unix_time();
         let mut state = lock(&self.state);
         let config = Arc::clone(state.machine.config());
-        let sealer = config.sealer(|| -> Arc<dyn Sealer> {
+        let make = || -> Arc<dyn Sealer> {
             let mut key = [0; 32];
             self.env.fill_random(&mut key);
             Arc::new(HmacSealer::new(key))
-        });
+        };
+        let sealer = match &self.sealer {
+            Sealing::Shared => config.sealer(make),
+            Sealing::Own(own) => own.get_or_init(make),
+        };
         run(&mut state, Clock { sealer, unix_time })
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU8, Ordering},
     },
     task::{Context, Poll, Waker},
@@ -21,7 +21,7 @@ use sandwire_types::Message;
 use crate::{
     Endpoint, Env, Link, LinkEvent, Timer,
     client::{ClientHandle, Config, Core, Driver, Hooks, Pump},
-    host::{Host, Step, lock},
+    host::{Host, Sealing, Step, lock},
     tasks::{Handler, Tasks},
 };
 
@@ -39,7 +39,7 @@ pub fn in_memory(
 ) -> (ClientHandle, Driver) {
     config.wire = Wire::Pipe;
     let machine = server::Machine::new(endpoint.config());
-    let host = Host::new(endpoint, Arc::clone(&env), machine);
+    let host = Host::new(endpoint, Arc::clone(&env), machine, Sealing::Own(OnceLock::new()));
     host.hear_changes();
     let shared = Arc::new(Shared { host, turn: Turn(AtomicU8::new(IDLE)), inbox: Mutex::default() });
     let pump: Box<dyn Pump> = Box::new(Arc::clone(&shared));

@@ -11,7 +11,7 @@ use sandwire_types::{Message, Method};
 
 use crate::{
     Endpoint, Env, Link, LinkEvent,
-    host::{Host, Step},
+    host::{Host, Sealing, Step},
     tasks::Tasks,
 };
 
@@ -20,7 +20,7 @@ use crate::{
 /// Handlers run inside it, so one that blocks holds up the others of its connection.
 pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>) -> ServeDriver {
     let machine = Machine::new(endpoint.config());
-    let host = Host::new(endpoint, env, machine);
+    let host = Host::new(endpoint, env, machine, Sealing::Shared);
     host.hear_changes();
     ServeDriver { runner: Runner { host, tasks: Tasks::default() }, link, over: false }
 }
@@ -82,7 +82,7 @@ impl Exchange {
     /// An exchange with a modern client, or with a legacy one without a session, of which `legacy` is what is known.
     pub fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, legacy: Option<Arc<PeerInfo>>) -> Self {
         let machine = Machine::for_exchange(endpoint.config(), legacy);
-        let host = Host::new(endpoint, env, machine);
+        let host = Host::new(endpoint, env, machine, Sealing::Shared);
         Self { runner: Runner { host, tasks: Tasks::default() }, sent: Default::default() }
     }
 

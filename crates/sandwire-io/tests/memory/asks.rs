@@ -1,0 +1,61 @@
+use crate::scene::{ERAS, Scene, Server, waits};
+use sandwire_io::client::{Answer, Hooks};
+use sandwire_json::Raw;
+use sandwire_types::{Method, Reply};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+struct Answering;
+
+impl Hooks for Answering {
+    fn ask(&mut self, method: Method, _params: Raw, answer: Answer) {
+        answer.send(Ok(Raw::from_valid(match method {
+            Method::RootsList => r#"{"roots":[]}"#,
+            _ => r#"{"action":"accept","content":{}}"#,
+        })));
+    }
+}
+
+fn asking(runs: &Arc<AtomicUsize>) -> Server {
+    let runs = runs.clone();
+    let handler = waits(move |outlet| {
+        runs.fetch_add(1, Ordering::SeqCst);
+        async move {
+            let form = Raw::from_valid(r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#);
+            let first = outlet.ask("form", Method::ElicitationCreate, form).await?;
+            if outlet.recorded("paid")?.is_none() {
+                outlet.record("paid", Raw::from_valid("true"))?;
+            }
+            let second = outlet.ask("roots", Method::RootsList, Raw::object()).await?;
+            let paid = outlet.recorded("paid")?.is_some();
+            Ok(Reply::new(Raw::from_valid(format!(
+                r#"{{"first":{},"second":{},"paid":{paid}}}"#,
+                first.as_str(),
+                second.as_str()
+            ))))
+        }
+    });
+    Server::new(vec![("ask", handler)])
+}
+
+#[test]
+fn one_handler_asks_in_both_eras() {
+    for version in ERAS {
+        for two in [false, true] {
+            let runs = Arc::new(AtomicUsize::new(0));
+            let server = asking(&runs);
+            let mut scene = if two {
+                Scene::two_drivers_with(&server, version, Box::new(Answering))
+            } else {
+                Scene::one_driver_with(&server, version, Box::new(Answering))
+            };
+            assert_eq!(
+                scene.call("ask").unwrap(),
+                r#"{"first":{"action":"accept","content":{}},"second":{"roots":[]},"paid":true}"#
+            );
+            assert_eq!(runs.load(Ordering::SeqCst), if version == ERAS[0] { 3 } else { 1 });
+        }
+    }
+}

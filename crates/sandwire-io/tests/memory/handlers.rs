@@ -1,0 +1,218 @@
+use crate::scene::{ERAS, Scene, Server, once, ready, tool, value, waits};
+use sandwire_io::client::CallError;
+use sandwire_types::{ErrorCode, ErrorObject};
+use std::{
+    future::pending,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    task::{Poll, Waker},
+};
+
+#[derive(Clone, Default)]
+struct Gate(Arc<Mutex<(bool, Option<Waker>)>>);
+
+impl Gate {
+    fn open(&self) {
+        let mut gate = self.0.lock().unwrap();
+        gate.0 = true;
+        let waker = gate.1.take();
+        drop(gate);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    async fn pass(&self) {
+        std::future::poll_fn(|cx| {
+            let mut gate = self.0.lock().unwrap();
+            gate.1 = Some(cx.waker().clone());
+            if gate.0 { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+struct OnDrop(Arc<AtomicBool>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_call_that_does_not_wait_is_done_in_its_first_poll_and_wakes_nobody() {
+    for version in ERAS {
+        let server = Server::new(vec![("now", ready(|_| value(r#"{"x":1}"#)))]);
+        let mut scene = Scene::one_driver(&server, version);
+        scene.run();
+        scene.forget_wakes();
+        for _ in 0..3 {
+            let mut call = scene.client.call(tool("now"));
+            assert!(matches!(once(&mut call), Poll::Ready(Ok(reply)) if reply.value.as_str() == r#"{"x":1}"#));
+        }
+        assert!(!scene.is_woken());
+    }
+}
+
+#[test]
+fn a_handler_that_does_not_wait_needs_no_driver_even_when_it_is_a_future() {
+    for version in ERAS {
+        let server = Server::new(vec![("now", waits(async |_| value("{}")))]);
+        let scene = Scene::one_driver(&server, version);
+        assert!(once(&mut scene.client.call(tool("now"))).is_ready());
+    }
+}
+
+#[test]
+fn errors_of_the_handler_reach_the_caller() {
+    for mut scene in Scene::all(|| Server::new(vec![])) {
+        let Err(CallError::Peer(error)) = scene.call("nobody") else { panic!("not refused") };
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+    }
+}
+
+#[test]
+fn a_handler_that_waits_goes_to_the_driver_which_is_woken() {
+    for version in ERAS {
+        let gate = Gate::default();
+        let inside = gate.clone();
+        let handler = waits(move |_| {
+            let gate = inside.clone();
+            async move {
+                gate.pass().await;
+                value("{}")
+            }
+        });
+        let server = Server::new(vec![("later", handler)]);
+        let mut scene = Scene::one_driver(&server, version);
+        scene.run();
+        scene.forget_wakes();
+        let mut call = scene.client.call(tool("later"));
+        assert!(once(&mut call).is_pending());
+        assert!(scene.is_woken());
+        scene.run();
+        assert!(once(&mut call).is_pending());
+        scene.forget_wakes();
+        gate.open();
+        assert!(scene.is_woken());
+        scene.run();
+        assert!(once(&mut call).is_ready());
+    }
+}
+
+#[test]
+fn dropping_a_call_drops_its_handler() {
+    let dropped = Arc::new(AtomicBool::new(false));
+    let guard = dropped.clone();
+    let server = move || {
+        let guard = guard.clone();
+        let handler = waits(move |_| {
+            let guard = OnDrop(guard.clone());
+            async move {
+                let _guard = guard;
+                pending().await
+            }
+        });
+        Server::new(vec![("never", handler)])
+    };
+    for mut scene in Scene::all(server) {
+        dropped.store(false, Ordering::SeqCst);
+        let mut call = scene.client.call(tool("never"));
+        assert!(once(&mut call).is_pending());
+        scene.run();
+        assert!(!dropped.load(Ordering::SeqCst));
+        drop(call);
+        scene.run();
+        assert!(dropped.load(Ordering::SeqCst));
+    }
+}
+
+#[test]
+fn a_handler_that_watches_is_told_and_runs_on() {
+    let steps = Arc::new(AtomicUsize::new(0));
+    let counted = steps.clone();
+    let server = move || {
+        let counted = counted.clone();
+        let handler = waits(move |outlet| {
+            let counted = counted.clone();
+            async move {
+                outlet.cancelled().await;
+                counted.fetch_add(1, Ordering::SeqCst);
+                let mut yielded = false;
+                std::future::poll_fn(|cx| {
+                    if std::mem::replace(&mut yielded, true) {
+                        return Poll::Ready(());
+                    }
+                    cx.waker().wake_by_ref();
+                    Poll::Pending
+                })
+                .await;
+                assert!(outlet.is_cancelled());
+                counted.fetch_add(1, Ordering::SeqCst);
+                Err(ErrorObject::internal("nobody reads this"))
+            }
+        });
+        Server::new(vec![("watch", handler), ("now", ready(|_| value("{}")))])
+    };
+    for mut scene in Scene::all(server) {
+        steps.store(0, Ordering::SeqCst);
+        let mut call = scene.client.call(tool("watch"));
+        assert!(once(&mut call).is_pending());
+        scene.run();
+        drop(call);
+        scene.run();
+        assert_eq!(steps.load(Ordering::SeqCst), 2);
+        assert!(scene.call("now").is_ok());
+    }
+}
+
+#[test]
+fn a_timeout_cancels_the_handler() {
+    for mut scene in Scene::all(|| Server::new(vec![("never", waits(|_| pending()))])) {
+        let mut call = scene.client.call(tool("never"));
+        assert!(once(&mut call).is_pending());
+        scene.run();
+        scene.env.advance(60_000);
+        scene.run();
+        assert!(matches!(once(&mut call), Poll::Ready(Err(CallError::Timeout))));
+    }
+}
+
+#[test]
+fn closing_ends_the_drivers_and_the_handlers() {
+    let dropped = Arc::new(AtomicBool::new(false));
+    let guard = dropped.clone();
+    let server = move || {
+        let guard = guard.clone();
+        let handler = waits(move |_| {
+            let guard = OnDrop(guard.clone());
+            async move {
+                let _guard = guard;
+                pending().await
+            }
+        });
+        Server::new(vec![("never", handler)])
+    };
+    for by_hand in [true, false] {
+        for mut scene in Scene::all(server.clone()) {
+            dropped.store(false, Ordering::SeqCst);
+            let mut call = scene.client.call(tool("never"));
+            let _ = once(&mut call);
+            scene.run();
+            if by_hand {
+                scene.client.close();
+                scene.run();
+                assert!(scene.is_over());
+            } else {
+                scene.drop_drivers();
+            }
+            assert!(matches!(once(&mut call), Poll::Ready(Err(CallError::Closed(_)))));
+            assert!(dropped.load(Ordering::SeqCst));
+            let mut late = scene.client.call(tool("never"));
+            assert!(once(&mut late).is_ready());
+        }
+    }
+}

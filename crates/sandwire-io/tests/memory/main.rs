@@ -1,0 +1,8 @@
+//! A client and a server in one process: one driver for both, or one each.
+#![allow(missing_docs)]
+
+mod asks;
+mod handlers;
+mod ordering;
+mod reentrancy;
+mod scene;
