@@ -26,12 +26,18 @@ pub fn tokio(workspace: &Workspace) -> Vec<String> {
     workspace.full_trees.iter().filter_map(|tree| found(tree, is_tokio, &[])).collect()
 }
 
-/// Bindings to JavaScript that do not come through the crates that may have them.
+/// Bindings to JavaScript that do not come through the crates that may have them. Programs that only test are as free
+/// as a user's.
 pub fn bindings(workspace: &Workspace) -> Vec<String> {
     let is_binding = |name: &str| {
         matches!(name, "js-sys" | "web-sys" | "gloo") || name.starts_with("wasm-bindgen") || name.starts_with("gloo-")
     };
-    workspace.full_trees.iter().filter_map(|tree| found(tree, is_binding, BINDING_CRATES)).collect()
+    let only_tests = |tree: &&Tree| {
+        let root = tree.0.first().map_or("", |(_, name)| name);
+        workspace.packages.iter().any(|package| package.name == root && !package.ships)
+    };
+    let trees = workspace.full_trees.iter().filter(|tree| !only_tests(tree));
+    trees.filter_map(|tree| found(tree, is_binding, BINDING_CRATES)).collect()
 }
 
 /// Crates that weigh more in a page than what they would do there.
@@ -65,7 +71,7 @@ fn found(tree: &Tree, unwanted: impl Fn(&str) -> bool, except: &[&str]) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::super::workspace::fake::tree;
+    use super::super::workspace::fake::{package, tree};
     use super::*;
 
     #[test]
@@ -81,7 +87,10 @@ mod tests {
         let through_web = "0 sandwire v0.1.0\n1 sandwire-web v0.1.0\n2 js-sys v0.3.0\n";
         assert!(bindings(&tree(through_web)).is_empty());
         let beside_web = format!("{through_web}1 gloo-net v0.7.0\n");
-        assert_eq!(bindings(&tree(&beside_web)), ["sandwire > gloo-net"]);
+        let mut workspace = tree(&beside_web);
+        assert_eq!(bindings(&workspace), ["sandwire > gloo-net"]);
+        workspace.packages = vec![super::super::workspace::Package { ships: false, ..package("sandwire", &[]) }];
+        assert!(bindings(&workspace).is_empty());
     }
 
     #[test]
