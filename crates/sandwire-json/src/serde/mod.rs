@@ -78,7 +78,8 @@ impl serde::de::Error for Error {
     }
 
     fn invalid_value(unexpected: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
-        let message = format!("expected {expected}, found {unexpected}");
+        let mut message = format!("expected {expected}, found ");
+        show(&mut message, unexpected);
         Self::new(ErrorKind::Value, 0, message)
     }
 
@@ -106,6 +107,26 @@ fn noun(unexpected: serde::de::Unexpected<'_>) -> &'static str {
         Unexpected::Unit | Unexpected::Option => "null",
         Unexpected::Seq => "an array",
         _ => "an object",
+    }
+}
+
+/// What was found, without serde's own text for it, which would link the printing of floats.
+fn show(message: &mut String, unexpected: serde::de::Unexpected<'_>) {
+    use serde::de::Unexpected;
+    match unexpected {
+        Unexpected::Unsigned(number) => crate::number::push_decimal(message, number),
+        Unexpected::Signed(number) => {
+            if number < 0 {
+                message.push('-');
+            }
+            crate::number::push_decimal(message, number.unsigned_abs());
+        }
+        Unexpected::Str(text) => {
+            message.push('"');
+            message.push_str(text);
+            message.push('"');
+        }
+        other => message.push_str(noun(other)),
     }
 }
 
