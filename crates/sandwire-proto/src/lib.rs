@@ -7,6 +7,7 @@
 //! era adds), [`http`] (heads, header rules, event streams), [`Limits`], and the faults, named by who is at fault.
 #![forbid(unsafe_code)]
 
+mod base64;
 pub mod client;
 mod decimal;
 mod exchange;

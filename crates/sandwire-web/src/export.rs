@@ -228,8 +228,9 @@ impl Exported {
 fn head(request: &Request) -> RequestHead {
     let url = request.url();
     let mut head = RequestHead::new(Verb::from(request.method().as_str()));
-    let after_scheme = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
-    head.path = after_scheme.find('/').and_then(|at| after_scheme.get(at..)).unwrap_or("/").to_owned();
+    // What follows the third slash.
+    let slash = url.bytes().enumerate().filter(|(_, byte)| *byte == b'/').nth(2);
+    head.path = slash.and_then(|(at, _)| url.get(at..)).unwrap_or("/").to_owned();
     let fields = request.headers().unchecked_into::<Fields>();
     fields.for_each(&mut |value: String, name: String| head.headers.push(name, value));
     head

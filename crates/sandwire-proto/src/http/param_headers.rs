@@ -2,7 +2,7 @@
 //! the encoding of values that a header field cannot carry as they are.
 
 use super::{Headers, names};
-use base64::{Engine, engine::general_purpose::STANDARD};
+use crate::base64::{self, Kind as Base64};
 use sandwire_json::{Error as JsonError, Kind, Raw, Reader, Writer, find};
 use std::borrow::Cow;
 
@@ -256,7 +256,7 @@ pub fn encode_value(value: &str) -> Cow<'_, str> {
         return Cow::Borrowed(value);
     }
     let mut encoded = String::from(PREFIX);
-    STANDARD.encode_string(value, &mut encoded);
+    base64::encode(Base64::Standard, value.as_bytes(), &mut encoded);
     encoded.push_str(SUFFIX);
     Cow::Owned(encoded)
 }
@@ -269,7 +269,7 @@ pub fn decode_value(field: &str) -> Result<Cow<'_, str>, InvalidValue> {
     match field.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)) {
         None => Ok(Cow::Borrowed(field)),
         Some(inside) => {
-            let bytes = STANDARD.decode(inside).map_err(|_| InvalidValue)?;
+            let bytes = base64::decode(Base64::Standard, inside).ok_or(InvalidValue)?;
             String::from_utf8(bytes).map(Cow::Owned).map_err(|_| InvalidValue)
         }
     }

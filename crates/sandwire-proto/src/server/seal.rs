@@ -1,7 +1,6 @@
 //! Protection of a suspended call's state while the client holds it.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use crate::base64::{self, Kind};
 use hmac_sha256::HMAC;
 
 /// Keeps the state of a suspended call unchanged on its way through the client.
@@ -52,11 +51,13 @@ impl Sealer for HmacSealer {
         let mut sealed = Vec::with_capacity(MAC_BYTES + text.len());
         sealed.extend_from_slice(&self.mac(context, text.as_bytes()).finalize());
         sealed.extend_from_slice(text.as_bytes());
-        URL_SAFE_NO_PAD.encode(sealed)
+        let mut text = String::with_capacity(sealed.len() / 3 * 4 + 4);
+        base64::encode(Kind::UrlSafe, &sealed, &mut text);
+        text
     }
 
     fn open(&self, context: &[&str], sealed: &str) -> Option<String> {
-        let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let bytes = base64::decode(Kind::UrlSafe, sealed)?;
         let (mac, text) = bytes.split_first_chunk::<MAC_BYTES>()?;
         self.mac(context, text)
             .finalize_verify(mac)
