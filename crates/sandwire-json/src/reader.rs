@@ -430,30 +430,35 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     fn string_body(&mut self) -> Result<Cow<'a, str>, Error> {
-        self.at += 1;
-        let mut start = self.at;
-        let mut unescaped = None::<String>;
-        loop {
-            self.at = scan::run_end(self.text.as_bytes(), self.at);
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        self.at = scan::run_end(bytes, start);
+        if bytes.get(self.at) == Some(&b'"') {
             let run = self.slice(start);
+            self.at += 1;
+            return Ok(Cow::Borrowed(run));
+        }
+        self.unescaped(start).map(Cow::Owned)
+    }
+
+    /// The string that begins at `start`, from a byte on that is neither plain nor its end.
+    fn unescaped(&mut self, mut start: usize) -> Result<String, Error> {
+        let mut text = String::with_capacity((self.at - start) * 2 + 32);
+        loop {
+            text.push_str(self.slice(start));
             match self.text.as_bytes().get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(match unescaped {
-                        None => Cow::Borrowed(run),
-                        Some(text) => Cow::Owned(text + run),
-                    });
+                    return Ok(text);
                 }
-                Some(b'\\') => {
-                    let text = unescaped.get_or_insert_default();
-                    text.push_str(run);
-                    text.push(self.escape()?);
-                    start = self.at;
-                }
+                Some(b'\\') => text.push(self.escape()?),
                 Some(_) => return Err(self.syntax("control character in a string")),
                 None => return Err(self.syntax("unterminated string")),
             }
+            start = self.at;
+            self.at = scan::run_end(self.text.as_bytes(), start);
         }
     }
 
@@ -461,6 +466,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let mut lexer = self.lexer();
         let escaped = match hifijson::Read::take_next(&mut lexer) {
+            Some(byte @ (b'"' | b'\\' | b'/')) => Some(char::from(byte)),
             Some(byte) => lexer.escape(byte).ok(),
             None => None,
         };

@@ -18,11 +18,20 @@ use crate::{Raw, scan};
 /// w.end_object();
 /// assert_eq!(w.finish(), r#"{"name":"add","args":[1,2.50]}"#);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Writer {
     text: String,
     /// A value came before, at this level: the next one needs a comma.
     comma: bool,
+}
+
+/// Most messages fit without growing.
+const FIRST_BYTES: usize = 128;
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self::with_capacity(FIRST_BYTES)
+    }
 }
 
 impl Writer {
@@ -146,6 +155,7 @@ impl Writer {
     }
 
     fn quoted(&mut self, value: &str) {
+        self.text.reserve(value.len() + 2);
         self.text.push('"');
         let mut start = 0;
         loop {
