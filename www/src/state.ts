@@ -62,7 +62,7 @@ export interface State {
   target: { url: string; headers: { name: string; value: string }[] };
   phase: "idle" | "connecting" | "connected";
   where: string;
-  failure?: { message: string; advice?: string };
+  failure?: { message: string };
   peer?: Peer;
   tab: Tab;
   pane: Pane;
