@@ -65,6 +65,8 @@ pub fn output<T: Schema + ?Sized>() -> Raw {
     rendered(T::OUTPUT, T::NODE, Direction::Output)
 }
 
+/// Inlined, so that a program whose types are all described at compile time links no renderer.
+#[inline(always)]
 pub(crate) fn rendered(ready: Option<&'static str>, node: &Node, direction: Direction) -> Raw {
     match ready {
         Some(text) => Raw::from_valid(text),
