@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::{
-    io,
     collections::VecDeque,
+    io,
     pin::Pin,
     sync::{Arc, Mutex},
     task::{Context, Poll},
@@ -16,8 +16,9 @@ use futures::{AsyncRead, AsyncWrite, future::join, task::AtomicWaker};
 use sandwire_io::{
     Answer, Call, Endpoint, Env, TextLink, Timer,
     client::{ClientHandle, Config, Driver, Mode, NoHooks, connect},
-    in_memory, memory, serve,
+    in_memory,
     lines::Lines,
+    memory, serve,
 };
 use sandwire_json::{Raw, Reader, Writer};
 use sandwire_proto::{Time, client, server};
@@ -272,7 +273,12 @@ fn main() {
                 let (near, far) = memory::pair();
                 let (client, driver) = connect(config(version), env.clone(), Box::new(near), Box::new(NoHooks));
                 let server = serve(adder(false), env.clone(), Box::new(far));
-                (client, Box::pin(async { join(driver, server).await; }))
+                (
+                    client,
+                    Box::pin(async {
+                        join(driver, server).await;
+                    }),
+                )
             });
         }
         let name = format!("{era}, byte pipe");
@@ -281,7 +287,12 @@ fn main() {
                 let (near, far) = byte_pipe();
                 let (client, driver) = connect(config(version), env.clone(), Box::new(near), Box::new(NoHooks));
                 let server = serve(adder(false), env.clone(), Box::new(far));
-                (client, Box::pin(async { join(driver, server).await; }))
+                (
+                    client,
+                    Box::pin(async {
+                        join(driver, server).await;
+                    }),
+                )
             });
         }
     }

@@ -195,7 +195,11 @@ pub struct Ask {
 
 #[derive(Debug)]
 enum AskState {
-    New { name: Box<str>, method: Method, params: Raw },
+    New {
+        name: Box<str>,
+        method: Method,
+        params: Raw,
+    },
     Waiting(AskKey),
     /// The call ends here: whoever runs the handler drops it.
     Suspended,

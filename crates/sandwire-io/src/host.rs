@@ -53,9 +53,17 @@ enum Wait {
 /// What the machine wants done by whoever runs the connection.
 pub(crate) enum Step {
     Send(Via, Message),
-    Call { key: CallKey, request: Request, peer: Arc<PeerInfo> },
+    Call {
+        key: CallKey,
+        request: Request,
+        peer: Arc<PeerInfo>,
+    },
     /// The client gave up on a call; `watched` says that its handler runs on.
-    Cancel { key: CallKey, watched: bool, wakers: Vec<Waker> },
+    Cancel {
+        key: CallKey,
+        watched: bool,
+        wakers: Vec<Waker>,
+    },
     Notification(Notification, Arc<PeerInfo>),
     Wake(Waker),
     Close,
@@ -69,12 +77,7 @@ impl Host {
             env,
             driver: Arc::default(),
             sealer,
-            state: Mutex::new(State {
-                machine,
-                watching: Vec::new(),
-                waiters: Vec::new(),
-                answers: Vec::new(),
-            }),
+            state: Mutex::new(State { machine, watching: Vec::new(), waiters: Vec::new(), answers: Vec::new() }),
         })
     }
 

@@ -158,9 +158,8 @@ impl Shared {
     fn call(&self, core: &Core, step: Step) {
         match step {
             Step::Call { key, request, peer } => {
-                let waiting = self.host.start(key, request, peer).and_then(|handler| {
-                    handler.poll(&self.host, Waker::noop())
-                });
+                let waiting =
+                    self.host.start(key, request, peer).and_then(|handler| handler.poll(&self.host, Waker::noop()));
                 if let Some(handler) = waiting {
                     let mut inbox = lock(&self.inbox);
                     if !inbox.closed {

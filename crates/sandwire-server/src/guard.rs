@@ -122,9 +122,9 @@ impl Allow {
         match self {
             Self::Any => true,
             Self::Loopback => is_loopback(host_of(value)),
-            Self::These(names) => {
-                names.iter().any(|name| name.eq_ignore_ascii_case(value) || name.eq_ignore_ascii_case(without_port(value)))
-            }
+            Self::These(names) => names
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(value) || name.eq_ignore_ascii_case(without_port(value))),
         }
     }
 }
@@ -173,7 +173,9 @@ impl Barred {
 
     pub(crate) fn message(self) -> &'static str {
         match self {
-            Self::Host => "the server does not go by this Host; address it by one of its names, or add the name to the server's hosts",
+            Self::Host => {
+                "the server does not go by this Host; address it by one of its names, or add the name to the server's hosts"
+            }
             Self::Origin => "pages of this Origin may not use the server; add the origin to the server's origins",
         }
     }
@@ -186,14 +188,32 @@ mod tests {
     #[test]
     fn loopback_is_this_machine_under_any_port() {
         for name in [
-            "localhost", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:3000", "[::1]", "[::1]:8080", "app.localhost:1",
-            "http://localhost:5173", "https://127.1.2.3", "http://[::1]:9",
+            "localhost",
+            "LOCALHOST:80",
+            "127.0.0.1",
+            "127.0.0.1:3000",
+            "[::1]",
+            "[::1]:8080",
+            "app.localhost:1",
+            "http://localhost:5173",
+            "https://127.1.2.3",
+            "http://[::1]:9",
         ] {
             assert!(Allow::Loopback.lets(name), "{name}");
         }
         for name in [
-            "", "example.com", "localhost.example.com", "127.0.0.1.example.com", "127.0.0", "127.0.0.1.2", "1270.0.1",
-            "http://evil", "null", "[::2]", "http://localhost@evil.com", "localhost:evil",
+            "",
+            "example.com",
+            "localhost.example.com",
+            "127.0.0.1.example.com",
+            "127.0.0",
+            "127.0.0.1.2",
+            "1270.0.1",
+            "http://evil",
+            "null",
+            "[::2]",
+            "http://localhost@evil.com",
+            "localhost:evil",
         ] {
             assert!(!Allow::Loopback.lets(name), "{name}");
         }

@@ -63,6 +63,8 @@ mod completion;
 mod context;
 mod error;
 mod function;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod guard;
 pub mod http;
 pub mod kind;

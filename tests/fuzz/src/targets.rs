@@ -31,6 +31,8 @@ pub const TARGETS: &[Target] = &[
     target("json_reader", Grammar::Json, sandwire_json::fuzzing::reader),
     target("types_wire", Grammar::Json, sandwire_types::fuzzing::wire),
     target("types_model", Grammar::Json, sandwire_types::fuzzing::model),
+    target("server_machine", Grammar::Lines, sandwire_proto::server::fuzzing::machine),
+    target("http_entry", Grammar::Lines, sandwire_server::fuzzing::http_entry),
 ];
 
 /// Bodies with a bug each, which the tests of this crate look for.

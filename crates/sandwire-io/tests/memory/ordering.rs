@@ -90,8 +90,7 @@ fn changes_reach_a_legacy_client() {
 fn changes_reach_a_modern_client_that_listens() {
     for two in [false, true] {
         let server = Server::new(vec![]);
-        let mut scene =
-            if two { Scene::two_drivers(&server, ERAS[0]) } else { Scene::one_driver(&server, ERAS[0]) };
+        let mut scene = if two { Scene::two_drivers(&server, ERAS[0]) } else { Scene::one_driver(&server, ERAS[0]) };
         let heard = Arc::new(Mutex::new(Vec::new()));
         let told = heard.clone();
         let filter = sandwire_json::Raw::from_valid(r#"{"notifications":{"toolsListChanged":true}}"#);

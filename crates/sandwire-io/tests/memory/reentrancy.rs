@@ -24,7 +24,12 @@ fn a_handler_may_call_its_own_server_and_another() {
             async move {
                 let near = near.call(tool("leaf")).await.unwrap();
                 let far = far.call(tool("leaf")).await.unwrap();
-                value(&format!("[{},{}]", near.value.as_str(), far.value.as_str()).replace('[', "{\"a\":").replace(",{", ",\"b\":{").replace(']', "}"))
+                value(
+                    &format!("[{},{}]", near.value.as_str(), far.value.as_str())
+                        .replace('[', "{\"a\":")
+                        .replace(",{", ",\"b\":{")
+                        .replace(']', "}"),
+                )
             }
         });
         let server = Server::new(vec![("relay", relay), ("leaf", ready(|_| value(r#"{"leaf":2}"#)))]);
@@ -56,7 +61,8 @@ fn a_handler_may_drop_and_close_its_own_client() {
             let mut scene = Scene::one_driver(&server, version);
             scene.run();
             let mut call = scene.client.call(tool("suicide"));
-            *own.lock().unwrap() = Some(std::mem::replace(&mut scene.client, Scene::one_driver(&server, version).client));
+            *own.lock().unwrap() =
+                Some(std::mem::replace(&mut scene.client, Scene::one_driver(&server, version).client));
             let polled = once(&mut call);
             assert!(polled.is_ready());
             assert_eq!(matches!(polled, Poll::Ready(Ok(_))), !close);

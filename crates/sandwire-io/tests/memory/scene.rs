@@ -155,7 +155,10 @@ impl Scene {
         for _ in 0..1000 {
             let before = self.woken.0.load(Ordering::SeqCst);
             for driver in &mut self.drivers {
-                if driver.as_mut().is_some_and(|driver| driver.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()) {
+                if driver
+                    .as_mut()
+                    .is_some_and(|driver| driver.as_mut().poll(&mut Context::from_waker(&waker)).is_ready())
+                {
                     *driver = None;
                 }
             }

@@ -3,9 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{
-    CacheHint, CacheScope, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion,
-};
+use sandwire_types::{CacheHint, CacheScope, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion};
 
 use super::seal::Sealer;
 use crate::Limits;

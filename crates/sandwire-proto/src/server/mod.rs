@@ -14,6 +14,8 @@
 mod ask;
 mod calls;
 mod config;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod legacy;
 mod listen;
 mod modern;
@@ -255,7 +257,8 @@ impl Machine {
             Err(error) => return self.answer(via, request.id, Err(error)),
         };
         if request.meta.log_level.as_ref().is_some_and(|level| level.severity().is_none()) {
-            let error = ErrorObject::new(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
+            let error =
+                ErrorObject::new(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
             return self.answer(via, request.id, Err(error));
         }
         if let Err(error) = self.check_method(&request.method, &peer) {

@@ -65,7 +65,9 @@ fn a_legacy_client_is_asked_and_the_call_waits() {
     scene.tell(r#"{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}"#);
     scene.tell(r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}"#);
     assert!(matches!(&scene.answers[0], (ask, Err(AskError::Refused(error))) if *ask == second && error.code.0 == -1));
-    assert!(matches!(&scene.answers[1], (ask, Ok(answer)) if *ask == first && answer.as_str() == r#"{"action":"accept"}"#));
+    assert!(
+        matches!(&scene.answers[1], (ask, Ok(answer)) if *ask == first && answer.as_str() == r#"{"action":"accept"}"#)
+    );
     assert!(matches!(ask(&mut scene, key, "who"), Ok(AskStep::Answered(_))), "the same question is not asked twice");
     assert_eq!(scene.tell(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), [""; 0]);
     assert_eq!(scene.answers.len(), 2);
@@ -152,12 +154,18 @@ fn a_modern_call_ends_with_its_questions_and_comes_back_with_the_answers() {
     let answers = format!(r#","requestState":{state},"inputResponses":{{"who":{{"action":"accept"}},"unknown":1}}"#);
     let key = scene.begin(&call("2", &answers));
     assert_eq!(recorded(&mut scene, key, "paid").unwrap().unwrap().as_str(), "true");
-    assert!(matches!(ask(&mut scene, key, "who"), Ok(AskStep::Answered(answer)) if answer.as_str() == r#"{"action":"accept"}"#));
-    assert!(matches!(ask_with(&mut scene, key, "roots", Method::RootsList, "{}"), Ok(AskStep::Suspended)), "asked again");
+    assert!(
+        matches!(ask(&mut scene, key, "who"), Ok(AskStep::Answered(answer)) if answer.as_str() == r#"{"action":"accept"}"#)
+    );
+    assert!(
+        matches!(ask_with(&mut scene, key, "roots", Method::RootsList, "{}"), Ok(AskStep::Suspended)),
+        "asked again"
+    );
     let second = suspend(&mut scene, key);
 
     let state = state_of(&second);
-    let key = scene.begin(&call("3", &format!(r#","requestState":{state},"inputResponses":{{"roots":{{"roots":[]}}}}"#)));
+    let key =
+        scene.begin(&call("3", &format!(r#","requestState":{state},"inputResponses":{{"roots":{{"roots":[]}}}}"#)));
     assert!(matches!(ask(&mut scene, key, "who"), Ok(AskStep::Answered(_))), "earlier answers are kept");
     assert!(matches!(ask_with(&mut scene, key, "roots", Method::RootsList, "{}"), Ok(AskStep::Answered(_))));
     assert_eq!(scene.reply(key, "{}").len(), 1);

@@ -105,7 +105,8 @@ fn input_is_required_only_where_the_version_can_say_so() {
 
 #[test]
 fn codes_that_one_era_lacks_become_those_it_has() {
-    let not_found = || ErrorObject::new(ErrorCode::RESOURCE_NOT_FOUND, "gone").with_data(Raw::from_valid(r#"{"uri":"a:b"}"#));
+    let not_found =
+        || ErrorObject::new(ErrorCode::RESOURCE_NOT_FOUND, "gone").with_data(Raw::from_valid(r#"{"uri":"a:b"}"#));
     let mut scene = Scene::new(config());
     let key = scene.begin(&modern("1", "resources/read", ""));
     let answer = scene.finish(key, Err(not_found())).remove(0);
@@ -119,7 +120,9 @@ fn codes_that_one_era_lacks_become_those_it_has() {
 #[test]
 fn notifications_are_never_answered() {
     for mut scene in [Scene::new(config()), Scene::modern(), Scene::legacy("2025-03-26")] {
-        for method in ["notifications/initialized", "notifications/cancelled", "notifications/progress", "no/such", "tools/call"] {
+        for method in
+            ["notifications/initialized", "notifications/cancelled", "notifications/progress", "no/such", "tools/call"]
+        {
             assert_eq!(scene.tell(&notification(method, "")), [""; 0], "{method}");
         }
         assert_eq!(scene.tell(r#"{"jsonrpc":"2.0","method":"x","params":7}"#), [""; 0]);
@@ -135,7 +138,13 @@ fn what_is_not_a_message_is_answered_and_the_connection_goes_on() {
         for text in ["", "{", "nul", "{\"jsonrpc\":\"2.0\",\"id\":1,", "\"a\u{0}b\""] {
             assert_eq!(code_of(&scene.ask(text)), -32700, "{text}");
         }
-        for text in ["7", "{}", r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "[]"] {
+        for text in [
+            "7",
+            "{}",
+            r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            "[]",
+        ] {
             assert_eq!(code_of(&scene.ask(text)), -32600, "{text}");
         }
         let answer = scene.ask(r#"{"jsonrpc":"1.0","id":"mine","method":"ping"}"#);
@@ -183,7 +192,9 @@ fn progress_grows_and_ends_with_its_call() {
         }
         let told = scene.drain();
         let params = |n: &str| {
-            format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t","progress":{n},"total":4,"message":"m"}}}}"#)
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":"t","progress":{n},"total":4,"message":"m"}}}}"#
+            )
         };
         assert_eq!(told, [params("1"), params("2.5"), params("4")]);
         assert_eq!(scene.reply(key, "{}").len(), 1);
@@ -207,7 +218,10 @@ fn a_legacy_client_sets_the_level_of_logs() {
     let key = scene.begin(&legacy("1", "tools/call", ""));
     assert_eq!(log(&mut scene, key, LoggingLevel::Debug), 0);
     assert_eq!(log(&mut scene, key, LoggingLevel::Info), 1);
-    assert_eq!(scene.ask(&legacy("2", "logging/setLevel", r#""level":"error""#)), r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+    assert_eq!(
+        scene.ask(&legacy("2", "logging/setLevel", r#""level":"error""#)),
+        r#"{"jsonrpc":"2.0","id":2,"result":{}}"#
+    );
     assert_eq!(log(&mut scene, key, LoggingLevel::Warning), 0);
     scene.machine.log(key, LoggingLevel::Alert, Some("scene"), Raw::from_valid("7"));
     assert_eq!(

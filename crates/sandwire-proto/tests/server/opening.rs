@@ -5,7 +5,10 @@ use sandwire_types::ProtocolVersion;
 fn a_legacy_version_that_is_spoken_is_echoed() {
     for version in LEGACY {
         let answer = Scene::new(config()).ask(&initialize(version));
-        assert!(answer.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{version}","#)), "{answer}");
+        assert!(
+            answer.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{version}","#)),
+            "{answer}"
+        );
     }
 }
 
@@ -65,7 +68,10 @@ fn the_first_enveloped_request_makes_the_connection_modern() {
 fn discovery_alone_decides_nothing() {
     let mut scene = Scene::new(config());
     let found = scene.ask(&modern("\"probe\"", "server/discover", ""));
-    assert!(found.contains(r#""supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#), "{found}");
+    assert!(
+        found.contains(r#""supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#),
+        "{found}"
+    );
     assert!(found.contains(r#""resultType":"complete""#), "{found}");
     assert!(found.contains(r#""ttlMs":0,"cacheScope":"private""#), "{found}");
     assert!(found.contains(r#""io.modelcontextprotocol/serverInfo":{"name":"scene","version":"1"}"#), "{found}");
@@ -101,7 +107,9 @@ fn a_server_may_speak_one_era_only() {
 #[test]
 fn methods_of_the_other_era_do_not_exist() {
     let mut scene = Scene::modern();
-    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/list"] {
+    for method in
+        ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "tasks/list"]
+    {
         assert_eq!(code_of(&scene.ask(&modern("1", method, ""))), -32601, "{method}");
     }
     for version in LEGACY {

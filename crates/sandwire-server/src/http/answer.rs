@@ -59,7 +59,9 @@ impl Shared {
                 self.exchange(Some(peer)).receive(Message::Notification(notification));
                 Ok(accepted())
             }
-            Message::Response(_) if modern => Err(Refusal::new(400, invalid("a client sends no responses; send a request"))),
+            Message::Response(_) if modern => {
+                Err(Refusal::new(400, invalid("a client sends no responses; send a request")))
+            }
             Message::Response(_) => self.legacy_peer(head, None).map(|_| accepted()),
         }
     }
@@ -92,7 +94,12 @@ impl Shared {
     ) -> Result<Response, Refusal> {
         let peer = match self.names_modern(head) {
             false => self.legacy_peer(head, None)?,
-            true => return Err(Refusal::new(400, invalid("a body is one message; send the messages of a batch one by one"))),
+            true => {
+                return Err(Refusal::new(
+                    400,
+                    invalid("a body is one message; send the messages of a batch one by one"),
+                ));
+            }
         };
         let version = peer.version;
         if !version.allows_batch() {
@@ -163,7 +170,8 @@ impl Shared {
                 said => {
                     answers.extend(said);
                     let env = &self.env;
-                    let events = Events::new(exchange, answers, version, waiting, Arc::clone(env), self.guard.keep_alive_ms);
+                    let events =
+                        Events::new(exchange, answers, version, waiting, Arc::clone(env), self.guard.keep_alive_ms);
                     return events.into_response();
                 }
             }

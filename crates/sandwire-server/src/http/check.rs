@@ -57,12 +57,16 @@ impl Shared {
     ) -> Result<(), ErrorObject> {
         for name in [VERSION, names::METHOD, names::NAME] {
             if head.headers.get_all(name).count() > 1 {
-                return Err(mismatch("a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once"));
+                return Err(mismatch(
+                    "a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once",
+                ));
             }
         }
         let version = head.headers.get(VERSION);
         if version.is_some_and(|version| version != &*envelope.version) {
-            return Err(mismatch("MCP-Protocol-Version differs from the version in params._meta; send the same in both"));
+            return Err(mismatch(
+                "MCP-Protocol-Version differs from the version in params._meta; send the same in both",
+            ));
         }
         let method = head.headers.get(names::METHOD);
         if method.is_some_and(|method| method != request.method.as_str()) {

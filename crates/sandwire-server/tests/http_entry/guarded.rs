@@ -51,13 +51,22 @@ fn a_preflight_allows_the_headers_of_both_eras_and_the_parameters_asked_for() {
     head.headers.push("host", "localhost");
     head.headers.push("origin", "http://localhost:5173");
     head.headers.push("access-control-request-method", "POST");
-    head.headers.push("access-control-request-headers", "content-type, mcp-param-region,Mcp-Param-b ad, x-other, mcp-pa");
+    head.headers
+        .push("access-control-request-headers", "content-type, mcp-param-region,Mcp-Param-b ad, x-other, mcp-pa");
     let got = Site::new().send(head.clone(), "");
     assert_eq!(got.head.status, 204);
     assert_eq!(got.header("access-control-allow-origin"), "http://localhost:5173");
     assert!(got.header("access-control-allow-methods").contains("POST"));
     let allowed = got.header("access-control-allow-headers");
-    for name in ["Content-Type", "Accept", "Authorization", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "mcp-param-region"] {
+    for name in [
+        "Content-Type",
+        "Accept",
+        "Authorization",
+        "MCP-Protocol-Version",
+        "Mcp-Method",
+        "Mcp-Name",
+        "mcp-param-region",
+    ] {
         assert!(allowed.split(", ").any(|have| have == name), "{name} in {allowed}");
     }
     assert!(!allowed.contains("x-other") && !allowed.contains("b ad"), "{allowed}");
@@ -126,18 +135,24 @@ fn a_body_over_the_limit_is_not_read_to_its_end() {
     let (head, body) = futures_executor::block_on(site.entry.handle(post(&[]), Box::new(Chunks(11))));
     assert_eq!(head.status, 413);
     drop(body);
-    let (head, _) = futures_executor::block_on(site.entry.handle(post(&[("content-length", "1001")]), Box::new(Chunks(0))));
+    let (head, _) =
+        futures_executor::block_on(site.entry.handle(post(&[("content-length", "1001")]), Box::new(Chunks(0))));
     assert_eq!(head.status, 413);
 }
 
 #[test]
 fn names_are_allowed_one_by_one() {
-    let guard =
-        Guard { hosts: Allow::these(["mcp.example"]), origins: Allow::these(["https://a.example"]), ..Guard::default() };
+    let guard = Guard {
+        hosts: Allow::these(["mcp.example"]),
+        origins: Allow::these(["https://a.example"]),
+        ..Guard::default()
+    };
     let site = Site::guarded(guard);
-    for (host, origin, status) in
-        [("mcp.example:8080", "https://a.example", 200), ("localhost", "https://a.example", 421), ("mcp.example", "https://b.example", 403)]
-    {
+    for (host, origin, status) in [
+        ("mcp.example:8080", "https://a.example", 200),
+        ("localhost", "https://a.example", 421),
+        ("mcp.example", "https://b.example", 403),
+    ] {
         let (mut head, body) = modern("tools/list", "");
         head.headers.set("host", host);
         head.headers.push("origin", origin);

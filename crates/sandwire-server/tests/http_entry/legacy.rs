@@ -9,7 +9,8 @@ fn request(method: &str, params: &str) -> String {
 }
 
 fn initialize(version: &str) -> String {
-    let params = format!(r#""protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}"#);
+    let params =
+        format!(r#""protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}"#);
     request("initialize", &params)
 }
 
@@ -76,7 +77,10 @@ fn batches_are_answered_in_one_version_only() {
     let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let batch = format!("[{},{note},{}]", request("ping", ""), request("tools/list", "").replace("\"a\"", "\"b\""));
     let got = site.send(post(&[]), &batch);
-    assert_eq!(got.body, r#"[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":"b","result":{"tools":[]}}]"#);
+    assert_eq!(
+        got.body,
+        r#"[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":"b","result":{"tools":[]}}]"#
+    );
     assert_eq!(site.send(post(&[]), &format!("[{note}]")).head.status, 202);
     assert_eq!(site.send(post(&[]), &format!("[{}]", initialize("2025-03-26"))).code(), -32600);
     for version in ["2024-11-05", "2025-06-18", "2025-11-25"] {
@@ -104,8 +108,7 @@ fn responses_of_the_client_are_accepted() {
 
 #[test]
 fn a_modern_server_names_its_versions_to_a_legacy_client() {
-    let mut config =
-        Config::new(Raw::from_valid(r#"{"name":"site","version":"1"}"#), Raw::from_valid(CAPABILITIES));
+    let mut config = Config::new(Raw::from_valid(r#"{"name":"site","version":"1"}"#), Raw::from_valid(CAPABILITIES));
     config.versions = vec![ProtocolVersion::V2026_07_28];
     let site = Site::of(config, Guard::default());
     let got = site.send(post(&[]), &initialize("2025-11-25"));

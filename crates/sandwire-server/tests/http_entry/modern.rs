@@ -79,7 +79,11 @@ fn an_unsupported_version_is_answered_with_those_that_are() {
     let (mut head, body) = modern("tools/list", "");
     head.headers.set("MCP-Protocol-Version", "v999");
     let got = Site::new().send(head, &body.replace("2026-07-28", "v999"));
-    assert!(got.body.contains(r#""supported":["2026-07-28","#) && got.body.contains(r#""requested":"v999""#), "{}", got.body);
+    assert!(
+        got.body.contains(r#""supported":["2026-07-28","#) && got.body.contains(r#""requested":"v999""#),
+        "{}",
+        got.body
+    );
 }
 
 #[test]
@@ -158,7 +162,8 @@ fn sessions_and_resumption_do_not_exist() {
 fn deep_and_broken_bodies_are_refused() {
     let site = Site::new();
     let (head, _) = modern("tools/list", "");
-    for body in [format!("{}{}", "[".repeat(10_000), "]".repeat(10_000)), "{\"a\":".repeat(10_000), "\u{feff}{}".into()] {
+    for body in [format!("{}{}", "[".repeat(10_000), "]".repeat(10_000)), "{\"a\":".repeat(10_000), "\u{feff}{}".into()]
+    {
         let got = site.send(head.clone(), &body);
         assert_eq!(got.head.status, 400);
     }

@@ -62,7 +62,8 @@ impl Endpoint for Telling {
 
     fn input_schema(&self, tool: &str) -> Option<Raw> {
         let property = |kind: &str, header: &str| format!(r#"{{"type":"{kind}","x-mcp-header":"{header}"}}"#);
-        let properties = format!(r#"{{"region":{},"size":{}}}"#, property("string", "Region"), property("integer", "Size"));
+        let properties =
+            format!(r#"{{"region":{},"size":{}}}"#, property("string", "Region"), property("integer", "Size"));
         (tool == "routed").then(|| Raw::from_valid(format!(r#"{{"type":"object","properties":{properties}}}"#)))
     }
 
@@ -80,7 +81,8 @@ impl Endpoint for Telling {
                 Answer::Ready(text("loud"))
             }
             "ask" => Answer::Pending(Box::pin(async move {
-                let question = Raw::from_valid(r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#);
+                let question =
+                    Raw::from_valid(r#"{"message":"?","requestedSchema":{"type":"object","properties":{}}}"#);
                 let answer = call.outlet.ask("who", Method::ElicitationCreate, question).await?;
                 text(answer.as_str())
             })),

@@ -76,7 +76,8 @@ fn a_silent_call_becomes_a_stream_kept_alive_by_comments() {
 #[test]
 fn a_subscription_is_a_stream_that_begins_with_its_acknowledgement() {
     let site = Site::new();
-    let (head, body) = modern("subscriptions/listen", r#""notifications":{"toolsListChanged":true,"promptsListChanged":true}"#);
+    let (head, body) =
+        modern("subscriptions/listen", r#""notifications":{"toolsListChanged":true,"promptsListChanged":true}"#);
     let (head, mut body) = site.start(head, &body);
     assert_eq!(head.headers.get("content-type"), Some("text/event-stream"));
     let Poll::Ready(Some(first)) = chunk(&mut body) else { panic!("no acknowledgement") };
@@ -100,5 +101,9 @@ fn a_legacy_request_streams_what_it_says_as_well() {
     let got = Site::new().send(post(&[("MCP-Protocol-Version", "2025-06-18")]), &body);
     assert_eq!(got.header("content-type"), "text/event-stream");
     assert!(got.body.contains(r#""progressToken":5"#), "{}", got.body);
-    assert!(got.body.ends_with("\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"loud\"}]}}\n\n"), "{}", got.body);
+    assert!(
+        got.body.ends_with("\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"loud\"}]}}\n\n"),
+        "{}",
+        got.body
+    );
 }
