@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{paths, run, wasm};
 
 /// The entries, each with the features of `sandwire-js` that make its wasm module.
-pub(crate) const ENTRIES: &[(&str, &[&str])] = &[("client", &["client"]), ("tools", &["tools"]), ("server", &["server"])];
+pub(crate) const ENTRIES: &[(&str, &[&str])] =
+    &[("client", &["client"]), ("tools", &["tools"]), ("server", &["server"])];
 
 /// Packs and names the tarball.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -64,6 +65,25 @@ pub(crate) fn package() -> Result<PathBuf> {
         fs::copy(paths::root().join("crates").join(license), package.join(license))?;
     }
     Ok(package)
+}
+
+/// The tests of the package: compiles what a user writes against the declarations of the installed tarball, and gives
+/// the run that uses it in Node.
+pub(crate) fn tests() -> Result<(run::Run, run::Run)> {
+    let tarball = tarball()?;
+    let consumer = paths::target().join("npm/consumer");
+    let _ = fs::remove_dir_all(&consumer);
+    copy(&paths::root().join("tests/npm/package"), &consumer)?;
+    fs::write(consumer.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+    // A lock file would keep the content of an older tarball.
+    npm()
+        .dir(&consumer)
+        .args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"])
+        .arg(tarball)
+        .read()?;
+    let types = wasm::tool("tsc")?.dir(&consumer).args(["--project", "."]);
+    let tests = run::program("node").dir(&consumer).args(["--test", "--test-reporter=spec"]);
+    Ok((types, tests))
 }
 
 /// Bundles ES modules into `folder`; what several share becomes chunks of their own.

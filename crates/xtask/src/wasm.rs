@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest, Sha256};
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{paths, run, setup};
@@ -45,11 +46,34 @@ pub(crate) fn build(source: Source<'_>, name: &str, folder: &Path) -> Result<()>
     Ok(())
 }
 
-/// Compiles `source`.
+/// Compiles `source`. What was made of the same module before is used again.
 pub(crate) fn module(source: Source<'_>, names: Names) -> Result<Module> {
     let compiled = compile(source, names)?;
+    let made = made_of(&compiled, names)?;
+    let (wasm, glue) = (made.with_extension("wasm"), made.with_extension("glue.js"));
+    if let (Ok(wasm), Ok(glue)) = (fs::read(&wasm), fs::read_to_string(&glue)) {
+        return Ok(Module { wasm, glue });
+    }
+    let module = bind(source, &compiled, names)?;
+    fs::create_dir_all(made.parent().unwrap_or(&made))?;
+    fs::write(&wasm, &module.wasm)?;
+    fs::write(&glue, &module.glue)?;
+    Ok(module)
+}
+
+/// Where the module made of a compiled one is kept: a path that changes with all that it depends on.
+fn made_of(compiled: &Path, names: Names) -> Result<PathBuf> {
+    let mut hash = Sha256::new();
+    hash.update(fs::read(compiled)?);
+    hash.update(fs::read(std::env::current_exe()?)?);
+    hash.update(format!("{names:?} {}", tools()?.display()));
+    let name: String = hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    Ok(paths::target().join("npm/modules").join(name))
+}
+
+fn bind(source: Source<'_>, compiled: &Path, names: Names) -> Result<Module> {
     let mut output = Bindgen::new()
-        .input_path(&compiled)
+        .input_path(compiled)
         .web(true)?
         .typescript(false)
         .omit_default_module_path(true)
@@ -132,9 +156,7 @@ fn optimise(wasm: &[u8], names: Names) -> Result<(Vec<u8>, Map)> {
     // The linker puts the stack first, so nothing lives in the lowest kilobyte.
     let command = tool("wasm-opt")?.arg(&input).arg("-o").arg(&output).args(["-Oz", "--low-memory-unused"]);
     let printed = match names {
-        Names::Short => {
-            command.args(["--minify-imports-and-exports-and-modules", "--strip-target-features"]).read()?
-        }
+        Names::Short => command.args(["--minify-imports-and-exports-and-modules", "--strip-target-features"]).read()?,
         Names::Kept => command.arg("-g").read()?,
     };
     let optimised = fs::read(&output)?;
