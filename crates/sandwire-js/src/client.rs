@@ -1,6 +1,6 @@
+use std::sync::Arc;
 #[cfg(feature = "client")]
 use std::{cell::RefCell, rc::Rc};
-use std::sync::Arc;
 
 use js_sys::Function;
 use sandwire_io::{

@@ -58,9 +58,10 @@ impl<'a> Fault<'a> {
     pub(crate) fn opening(error: &'a OpenError) -> Self {
         match error {
             OpenError::Refused(error) => Self::peer(error),
-            OpenError::Timeout => {
-                Self::new("timeout", "the server did not answer in time; check that it runs and that the address is right")
-            }
+            OpenError::Timeout => Self::new(
+                "timeout",
+                "the server did not answer in time; check that it runs and that the address is right",
+            ),
             OpenError::Transport(error) => Self::transport(error),
             OpenError::Misbehaved(fault) => Self::new("misbehaved", fault.message()),
             OpenError::Incompatible(fault) => Self::new("incompatible", fault.message()),
@@ -71,10 +72,9 @@ impl<'a> Fault<'a> {
     pub(crate) fn call(error: &'a CallError) -> Self {
         match error {
             CallError::Peer(error) | CallError::Refused(error) => Self::peer(error),
-            CallError::Timeout => Self::new(
-                "timeout",
-                "no answer came in time; raise the timeout, or reset it on progress",
-            ),
+            CallError::Timeout => {
+                Self::new("timeout", "no answer came in time; raise the timeout, or reset it on progress")
+            }
             CallError::Open(error) => Self::opening(error),
             CallError::Closed(Some(error)) | CallError::Transport(error) => Self::transport(error),
             CallError::Misbehaved(fault) => Self::new("misbehaved", fault.message()),

@@ -18,7 +18,7 @@ use web_sys::{Request, Response, ResponseInit};
 use crate::{
     WebEnv,
     port::Port,
-    stream::{Incoming, Transfer, outgoing},
+    stream::{Incoming, Outgoing, Transfer},
 };
 
 /// Exports a server from a wasm module, for a web worker and for an edge isolate.
@@ -148,13 +148,16 @@ extern "C" {
     fn ports(this: &Event) -> Option<js_sys::Array>;
 }
 
-/// Answers a web `Request` with a promise of a `Response`.
+/// Answers a web `Request` with a promise of a `Response`. When the request is aborted, what it began is dropped.
 pub fn fetch(service: &dyn HttpService, request: Request) -> Promise {
+    let outgoing = Outgoing::until(&request.signal());
     let body = Incoming::new(request.body(), Transfer::detached());
     let answer = service.handle(head(&request), Box::new(body));
     future_to_promise(async move {
-        let (head, body) = answer.await;
-        response(&head, body).await
+        match outgoing.wait(answer).await {
+            Some((head, body)) => response(&head, body, outgoing).await,
+            None => Err(JsError::new("the request was aborted").into()),
+        }
     })
 }
 
@@ -236,7 +239,7 @@ fn head(request: &Request) -> RequestHead {
     head
 }
 
-async fn response(head: &ResponseHead, mut body: Box<dyn Body>) -> Result<JsValue, JsValue> {
+async fn response(head: &ResponseHead, mut body: Box<dyn Body>, outgoing: Rc<Outgoing>) -> Result<JsValue, JsValue> {
     let init = ResponseInit::new();
     init.set_status(head.status);
     let fields = js_sys::Object::new().unchecked_into::<Record>();
@@ -245,7 +248,7 @@ async fn response(head: &ResponseHead, mut body: Box<dyn Body>) -> Result<JsValu
     }
     init.set_headers(&fields);
     if head.headers.media_type() == Some("text/event-stream") {
-        let stream = outgoing(body).unchecked_into();
+        let stream = outgoing.stream(body).unchecked_into();
         return Response::new_with_opt_readable_stream_and_init(Some(&stream), &init).map(Into::into);
     }
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{cell::RefCell, collections::VecDeque, fmt};
 
 use js_sys::{Function, Promise};
 use sandwire_io::{BoxFuture, HttpClient, HttpRequest, HttpResponse};
@@ -18,13 +18,50 @@ use crate::{
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = fetch, catch)]
-    fn global_fetch(url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
+    fn global_fetch(url: &JsValue, init: &RequestInit) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(extends = js_sys::Object)]
     type Record;
 
     #[wasm_bindgen(method, indexing_setter)]
-    fn set(this: &Record, name: &str, value: &str);
+    fn set(this: &Record, name: &JsValue, value: &JsValue);
+
+    type Init;
+
+    #[wasm_bindgen(method, setter)]
+    fn set_method(this: &Init, method: &JsValue);
+
+    type Fields;
+
+    #[wasm_bindgen(method)]
+    fn get(this: &Fields, name: &JsValue) -> Option<String>;
+}
+
+/// How many texts are kept, and how long one may be.
+const TEXTS: usize = 24;
+const LONGEST_TEXT: usize = 128;
+
+thread_local! {
+    /// The texts that requests have in common. Handing one to JavaScript means decoding it, which costs more than
+    /// all else about a header field.
+    static COMMON: RefCell<VecDeque<(String, JsValue)>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// A text for JavaScript, decoded once while it is among the latest.
+fn common(text: &str) -> JsValue {
+    COMMON.with_borrow_mut(|texts| {
+        if let Some((_, known)) = texts.iter().find(|(known, _)| known == text) {
+            return known.clone();
+        }
+        let value = JsValue::from_str(text);
+        if text.len() <= LONGEST_TEXT {
+            if texts.len() == TEXTS {
+                texts.pop_front();
+            }
+            texts.push_back((text.to_owned(), value.clone()));
+        }
+        value
+    })
 }
 
 /// The fields of a response that the protocol reads.
@@ -70,10 +107,13 @@ impl Fetch {
 
     fn begin(&self, request: HttpRequest) -> Result<(Promise, Transfer), JsValue> {
         let init = RequestInit::new();
-        init.set_method(request.head.method.as_str());
+        init.unchecked_ref::<Init>().set_method(&common(request.head.method.as_str()));
         let headers = js_sys::Object::new().unchecked_into::<Record>();
-        for (name, value) in self.headers.iter().chain(request.head.headers.iter()) {
-            headers.set(name, value);
+        for (name, value) in self.headers.iter() {
+            headers.set(&common(name), &JsValue::from_str(value));
+        }
+        for (name, value) in request.head.headers.iter() {
+            headers.set(&common(name), &common(value));
         }
         init.set_headers(&headers);
         if let Some(body) = &request.body {
@@ -86,10 +126,10 @@ impl Fetch {
         init.set_signal(Some(&abort.signal()));
         let promise = match &self.fetch {
             Some(fetch) => {
-                let answer = fetch.call2(&JsValue::UNDEFINED, &JsValue::from_str(&request.url), &init)?;
+                let answer = fetch.call2(&JsValue::UNDEFINED, &common(&request.url), &init)?;
                 Promise::resolve(&answer)
             }
-            None => global_fetch(&request.url, &init)?,
+            None => global_fetch(&common(&request.url), &init)?,
         };
         Ok((promise, Transfer::new(abort)))
     }
@@ -117,10 +157,10 @@ impl HttpClient for Fetch {
 
 fn head(response: &Response) -> ResponseHead {
     let mut head = ResponseHead::new(response.status());
-    let fields = response.headers();
+    let fields = response.headers().unchecked_into::<Fields>();
     let challenge = (!head.is_success()).then_some(names::WWW_AUTHENTICATE);
     for name in READ.into_iter().chain(challenge) {
-        if let Ok(Some(value)) = fields.get(name) {
+        if let Some(value) = fields.get(&common(name)) {
             head.headers.push(name, value);
         }
     }

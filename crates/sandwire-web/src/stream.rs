@@ -5,15 +5,15 @@ use std::{
     future::poll_fn,
     pin::Pin,
     rc::Rc,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use js_sys::{Promise, Uint8Array};
-use sandwire_io::Body;
+use sandwire_io::{Body, BoxFuture};
 use sandwire_proto::TransportError;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
-use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, ReadableStreamReadResult};
+use web_sys::{AbortController, AbortSignal, ReadableStream, ReadableStreamDefaultReader, ReadableStreamReadResult};
 
 use crate::error::failure;
 
@@ -124,45 +124,86 @@ extern "C" {
     fn error(this: &Controller, reason: &JsValue);
 }
 
-/// A stream whose chunks are taken from `body` when they are wanted. Cancelling it drops the body.
-pub(crate) fn outgoing(body: Box<dyn Body>) -> JsValue {
-    let open = Rc::new(Cell::new(true));
-    let body = Rc::new(Cell::new(Some(body)));
-    let source = js_sys::Object::new().unchecked_into::<Source>();
+/// What answers one request, for as long as the client is there.
+#[derive(Default)]
+pub(crate) struct Outgoing {
+    gone: Cell<bool>,
+    body: Cell<Option<Box<dyn Body>>>,
+    waker: Cell<Option<Waker>>,
+}
 
-    let pull = {
-        let (open, body) = (Rc::clone(&open), Rc::clone(&body));
-        move |controller: Controller| -> Promise {
-            let (open, body) = (Rc::clone(&open), Rc::clone(&body));
+impl Outgoing {
+    /// Drops what is under way when `signal` is aborted.
+    pub(crate) fn until(signal: &AbortSignal) -> Rc<Self> {
+        let outgoing = Rc::new(Self::default());
+        let cut = Rc::clone(&outgoing);
+        let listener = Closure::<dyn FnMut()>::new(move || cut.cut()).into_js_value();
+        signal.set_onabort(Some(listener.unchecked_ref()));
+        if signal.aborted() {
+            outgoing.cut();
+        }
+        outgoing
+    }
+
+    fn cut(&self) {
+        self.gone.set(true);
+        self.body.set(None);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Waits for a future, or for the client to go: then there is nothing.
+    pub(crate) async fn wait<T>(&self, mut future: BoxFuture<'static, T>) -> Option<T> {
+        poll_fn(|cx| {
+            if self.gone.get() {
+                return Poll::Ready(None);
+            }
+            self.waker.set(Some(cx.waker().clone()));
+            future.as_mut().poll(cx).map(Some)
+        })
+        .await
+    }
+
+    /// The next chunk. What runs inside may cut the line, so the body is out of its place meanwhile.
+    async fn chunk(&self) -> Option<Result<Vec<u8>, TransportError>> {
+        poll_fn(|cx| {
+            let Some(mut body) = self.body.take() else { return Poll::Ready(None) };
+            self.waker.set(Some(cx.waker().clone()));
+            let chunk = body.poll_chunk(cx);
+            self.body.set((!self.gone.get()).then_some(body));
+            chunk
+        })
+        .await
+    }
+
+    /// A `ReadableStream` whose chunks are taken from `body` when they are wanted. Cancelling it drops the body.
+    pub(crate) fn stream(self: Rc<Self>, body: Box<dyn Body>) -> JsValue {
+        if !self.gone.get() {
+            self.body.set(Some(body));
+        }
+        let source = js_sys::Object::new().unchecked_into::<Source>();
+        let outgoing = Rc::clone(&self);
+        let pull = move |controller: Controller| -> Promise {
+            let outgoing = Rc::clone(&outgoing);
             future_to_promise(async move {
-                let chunk = poll_fn(|cx| {
-                    // What runs inside may cancel the stream, so the body is out of its place meanwhile.
-                    let Some(mut taken) = body.take() else { return Poll::Ready(None) };
-                    let chunk = taken.poll_chunk(cx);
-                    body.set(open.get().then_some(taken));
-                    chunk
-                });
-                match chunk.await {
-                    _ if !open.get() => {}
+                match outgoing.chunk().await {
+                    _ if outgoing.gone.get() => {}
                     Some(Ok(bytes)) => controller.enqueue(&Uint8Array::from(bytes.as_slice())),
                     Some(Err(error)) => {
-                        body.set(None);
+                        outgoing.cut();
                         controller.error(&JsError::new(error.message()).into());
                     }
                     None => {
-                        body.set(None);
+                        outgoing.cut();
                         controller.close();
                     }
                 }
                 Ok(JsValue::UNDEFINED)
             })
-        }
-    };
-    let cancel = move || {
-        open.set(false);
-        body.set(None);
-    };
-    source.set_pull(&Closure::<dyn FnMut(Controller) -> Promise>::new(pull).into_js_value());
-    source.set_cancel(&Closure::<dyn FnMut()>::new(cancel).into_js_value());
-    Stream::new(&source).into()
+        };
+        source.set_pull(&Closure::<dyn FnMut(Controller) -> Promise>::new(pull).into_js_value());
+        source.set_cancel(&Closure::<dyn FnMut()>::new(move || self.cut()).into_js_value());
+        Stream::new(&source).into()
+    }
 }

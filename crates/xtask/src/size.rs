@@ -70,6 +70,7 @@ fn weigh() -> Result<()> {
         }
     }
     println!("{} passed, {} failed", budgets.len() - over.len(), over.len());
+    println!("{} passed, {} failed", budgets.len() - over.len(), over.len());
     ensure!(over.is_empty(), "{}", over.join("; "));
     Ok(())
 }

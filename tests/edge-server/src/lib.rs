@@ -19,7 +19,9 @@ struct Args {
 }
 
 fn server() -> Result<Server, RegistrationError> {
-    Server::builder("adder", env!("CARGO_PKG_VERSION")).tool("add", "Adds two numbers.", |Args { a, b }: Args| a + b).build()
+    Server::builder("adder", env!("CARGO_PKG_VERSION"))
+        .tool("add", "Adds two numbers.", |Args { a, b }: Args| a + b)
+        .build()
 }
 
 sandwire_web::export!(server, |server, env| HttpEntry::guarded(server, env, Guard::open()));

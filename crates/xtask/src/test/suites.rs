@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::Job;
 use super::count;
 use crate::run::{self, Run};
-use crate::{demo, paths, setup, snippets};
+use crate::{demo, pack, paths, setup, snippets};
 
 /// One suite.
 pub struct Suite {
@@ -110,6 +110,17 @@ pub const SUITES: &[Suite] = &[
         minutes: 3,
         needs: &[Need::Npm("tools")],
         run: |job| job.counted(xtask("size")?, count::closing_line),
+    },
+    Suite {
+        name: "npm",
+        about: "the packed tarball, installed: its types, every method in both eras, its servers",
+        minutes: 3,
+        needs: &[Need::Npm("tools")],
+        run: |job| {
+            let (types, tests) = pack::tests()?;
+            job.check(types)?;
+            job.counted(tests, count::node)
+        },
     },
     Suite {
         name: "snippets",
