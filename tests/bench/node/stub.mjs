@@ -24,12 +24,10 @@ const TOOLS = Array.from({ length: TOOL_COUNT }, (_, index) => ({
 /** The tools as the server writes them, for the floor and for the note about their size. */
 export const TOOLS_JSON = JSON.stringify(TOOLS);
 
-const stamp = { resultType: "complete", _meta: { "io.modelcontextprotocol/serverInfo": INFO } };
-const cached = { ...stamp, ttlMs: 0, cacheScope: "private" };
-const LIST = {
-  legacy: `{"tools":${TOOLS_JSON}}`,
-  modern: `{${JSON.stringify(cached).slice(1, -1)},"tools":${TOOLS_JSON}}`,
-};
+// Results are put together as text: the server's share of a call, the same for every row, is kept small.
+const STAMP = `"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":${JSON.stringify(INFO)}},`;
+const CACHED = `${STAMP}"ttlMs":0,"cacheScope":"private",`;
+const LIST = { legacy: `{"tools":${TOOLS_JSON}}`, modern: `{${CACHED}"tools":${TOOLS_JSON}}` };
 
 function result(request) {
   const modern = request.params?._meta?.["io.modelcontextprotocol/protocolVersion"] !== undefined;
@@ -41,16 +39,12 @@ function result(request) {
         serverInfo: INFO,
       });
     case "server/discover":
-      return JSON.stringify({
-        ...cached,
-        supportedVersions: [MODERN_VERSION],
-        capabilities: CAPABILITIES,
-      });
+      return `{${CACHED}"supportedVersions":["${MODERN_VERSION}"],"capabilities":${JSON.stringify(CAPABILITIES)}}`;
     case "tools/list":
       return modern ? LIST.modern : LIST.legacy;
     case "tools/call": {
-      const content = [{ type: "text", text: request.params.arguments.text }];
-      return JSON.stringify(modern ? { ...stamp, content } : { content });
+      const text = JSON.stringify(request.params.arguments.text);
+      return `{${modern ? STAMP : ""}"content":[{"type":"text","text":${text}}]}`;
     }
     default:
       return undefined;
