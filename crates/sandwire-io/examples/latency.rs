@@ -77,9 +77,8 @@ struct Adder {
 }
 
 impl Adder {
-    fn answer(call: &Call) -> Result<Reply, ErrorObject> {
-        let params = call.request.params.as_ref().map_or("{}", Raw::as_str);
-        let add = Add::read(sandwire_json::find(params, "arguments").unwrap_or("{}"))?;
+    fn answer(params: &Raw) -> Result<Reply, ErrorObject> {
+        let add = Add::read(sandwire_json::find(params.as_str(), "arguments").unwrap_or("{}"))?;
         let mut w = Writer::with_capacity(64);
         w.begin_object();
         w.key("content");
@@ -101,13 +100,14 @@ impl Endpoint for Adder {
         self.config.clone()
     }
     fn call(&self, call: Call) -> Answer {
+        let params = call.request.params.clone().unwrap_or_else(Raw::object);
         if self.waits {
             Answer::Pending(Box::pin(async move {
                 Yield(false).await;
-                Self::answer(&call)
+                Self::answer(&params)
             }))
         } else {
-            Answer::Ready(Self::answer(&call))
+            Answer::Ready(Self::answer(&params))
         }
     }
 }
@@ -137,7 +137,7 @@ fn config(version: ProtocolVersion) -> Config {
     config
 }
 
-async fn call(client: &ClientHandle, a: i64, b: i64) {
+fn params(a: i64, b: i64) -> Raw {
     let mut w = Writer::with_capacity(64);
     w.begin_object();
     w.key("name");
@@ -150,10 +150,12 @@ async fn call(client: &ClientHandle, a: i64, b: i64) {
     w.integer(b);
     w.end_object();
     w.end_object();
-    let reply = client.call(client::Call::new(Method::ToolsCall, Some(w.into_raw()))).await.unwrap();
+    w.into_raw()
+}
+
+fn sum_of(result: &Raw) -> i64 {
     let mut text = String::new();
-    reply
-        .value
+    result
         .reader()
         .object(&mut |key, r| {
             if key != "content" {
@@ -169,7 +171,26 @@ async fn call(client: &ClientHandle, a: i64, b: i64) {
             })
         })
         .unwrap();
-    assert_eq!(text.parse(), Ok(a + b));
+    text.parse().unwrap()
+}
+
+async fn call(client: &ClientHandle, a: i64, b: i64) {
+    let reply = client.call(client::Call::new(Method::ToolsCall, Some(params(a, b)))).await.unwrap();
+    assert_eq!(sum_of(&reply.value), a + b);
+}
+
+/// What a call costs without any connection: the floor under every row.
+fn codec(slices: usize) {
+    let mut best = Duration::MAX;
+    for _ in 0..slices {
+        let began = Instant::now();
+        for n in 0..SLICE {
+            let reply = Adder::answer(&params(n, 1)).unwrap();
+            assert_eq!(sum_of(&reply.value), n + 1);
+        }
+        best = best.min(began.elapsed());
+    }
+    println!("{:<28} {:>6} ns a call", "codec only", best.as_nanos() / SLICE as u128);
 }
 
 /// One direction of a byte pipe.
@@ -255,6 +276,9 @@ fn main() {
     let only = std::env::args().nth(1).unwrap_or_default();
     let slices = std::env::args().nth(2).and_then(|slices| slices.parse().ok()).unwrap_or(200);
     let wanted = |name: &str| name.ends_with(&only) || name.starts_with(&only);
+    if wanted("codec only") {
+        codec(slices);
+    }
     for (era, version) in [("modern", ProtocolVersion::V2026_07_28), ("legacy", ProtocolVersion::V2025_11_25)] {
         let both = |(client, driver): (ClientHandle, Driver)| -> (_, Pin<Box<dyn Future<Output = ()>>>) {
             (client, Box::pin(driver))

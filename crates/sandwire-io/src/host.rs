@@ -2,6 +2,7 @@
 //! while foreign code runs.
 
 use std::{
+    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     task::{Poll, Waker},
 };
@@ -9,10 +10,10 @@ use std::{
 use futures_util::task::AtomicWaker;
 use sandwire_json::Raw;
 use sandwire_proto::{
-    Input, PeerInfo, Time, Via,
+    Input, PeerInfo, Time,
     server::{AskError, AskKey, AskStep, CallKey, Clock, HmacSealer, Machine, Output, Sealer},
 };
-use sandwire_types::{ErrorObject, Message, Method, Notification, Reply, Request};
+use sandwire_types::{ErrorObject, Method, Reply, Request};
 
 use crate::{Answer, Call, Endpoint, Env, Outlet, tasks::Handler};
 
@@ -44,30 +45,22 @@ struct State {
     answers: Vec<(AskKey, Result<Raw, AskError>)>,
 }
 
+/// What a handler answered.
+pub(crate) struct Answered {
+    pub(crate) key: CallKey,
+    pub(crate) result: Result<Reply, ErrorObject>,
+}
+
+/// What became of a request that was given to the endpoint.
+pub(crate) enum Started {
+    Answered(Answered),
+    Waits(Handler),
+}
+
 #[derive(PartialEq, Eq)]
 enum Wait {
     Cancel(CallKey),
     Answer(AskKey),
-}
-
-/// What the machine wants done by whoever runs the connection.
-pub(crate) enum Step {
-    Send(Via, Message),
-    Call {
-        key: CallKey,
-        request: Request,
-        peer: Arc<PeerInfo>,
-    },
-    /// The client gave up on a call; `watched` says that its handler runs on.
-    Cancel {
-        key: CallKey,
-        watched: bool,
-        wakers: Vec<Waker>,
-    },
-    Notification(Notification, Arc<PeerInfo>),
-    Wake(Waker),
-    Close,
-    Nothing,
 }
 
 impl Host {
@@ -96,40 +89,43 @@ impl Host {
         }
     }
 
-    /// Takes what arrived and gives the first thing to do.
-    pub(crate) fn feed(&self, input: Input) -> Option<Step> {
-        let mut state = lock(&self.state);
-        state.machine.handle(Time(0), input);
-        state.next()
-    }
-
-    /// The next thing to do.
-    pub(crate) fn next(&self) -> Option<Step> {
-        lock(&self.state).next()
-    }
-
     /// Takes what arrived and gives everything to do.
-    pub(crate) fn feed_all(&self, input: Input, steps: &mut Vec<Step>) {
+    pub(crate) fn feed(&self, input: Input, todo: &mut VecDeque<Output>) {
         let mut state = lock(&self.state);
         state.machine.handle(Time(0), input);
-        steps.extend(std::iter::from_fn(|| state.next()));
+        state.machine.drain(todo);
     }
 
-    /// Everything to do.
-    pub(crate) fn next_all(&self, steps: &mut Vec<Step>) {
+    /// Takes answers of handlers and gives everything to do.
+    pub(crate) fn settle(&self, answers: impl IntoIterator<Item = Answered>, todo: &mut VecDeque<Output>) {
         let mut state = lock(&self.state);
-        steps.extend(std::iter::from_fn(|| state.next()));
+        for Answered { key, result } in answers {
+            state.forget(key);
+            state.machine.reply(key, result);
+        }
+        state.machine.drain(todo);
     }
 
-    /// Asks the endpoint. What is not ready yet is returned.
-    pub(crate) fn start(self: &Arc<Self>, key: CallKey, request: Request, peer: Arc<PeerInfo>) -> Option<Handler> {
+    /// What follows from the client giving up on a call: whether its handler runs on, and who waits to hear of it.
+    pub(crate) fn cancelled(&self, key: CallKey) -> (bool, Vec<Waker>) {
+        let mut state = lock(&self.state);
+        (state.watching.contains(&key), state.take_waiters(&Wait::Cancel(key)))
+    }
+
+    /// Keeps the client's answer to a question for the handler that waits for it.
+    pub(crate) fn answered(&self, ask: AskKey, result: Result<Raw, AskError>) -> Option<Waker> {
+        let mut state = lock(&self.state);
+        let waker = state.take_waiters(&Wait::Answer(ask)).pop()?;
+        state.answers.push((ask, result));
+        Some(waker)
+    }
+
+    /// Asks the endpoint.
+    pub(crate) fn start(self: &Arc<Self>, key: CallKey, request: Request, peer: Arc<PeerInfo>) -> Started {
         let outlet = Outlet::new(Arc::clone(self), key);
         match self.endpoint.call(Call { request, peer, outlet }) {
-            Answer::Ready(result) => {
-                self.reply(key, result);
-                None
-            }
-            Answer::Pending(future) => Some(Handler { key, future }),
+            Answer::Ready(result) => Started::Answered(Answered { key, result }),
+            Answer::Pending(future) => Started::Waits(Handler { key, future }),
         }
     }
 
@@ -248,27 +244,6 @@ impl Host {
 }
 
 impl State {
-    fn next(&mut self) -> Option<Step> {
-        Some(match self.machine.poll()? {
-            Output::Send { via, message } => Step::Send(via, message),
-            Output::Call { key, request, peer } => Step::Call { key, request, peer },
-            Output::Cancel { key } => {
-                let watched = self.watching.contains(&key);
-                Step::Cancel { key, watched, wakers: self.take_waiters(&Wait::Cancel(key)) }
-            }
-            Output::Answer { ask, result } => match self.take_waiters(&Wait::Answer(ask)).pop() {
-                Some(waker) => {
-                    self.answers.push((ask, result));
-                    Step::Wake(waker)
-                }
-                None => Step::Nothing,
-            },
-            Output::Notification { notification, peer } => Step::Notification(notification, peer),
-            Output::Close => Step::Close,
-            _ => Step::Nothing,
-        })
-    }
-
     fn wait(&mut self, wait: Wait, waker: &Waker) {
         if !self.waiters.iter().any(|(have, with)| *have == wait && with.will_wake(waker)) {
             self.waiters.push((wait, waker.clone()));

@@ -11,17 +11,16 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 use sandwire_proto::{
-    ExchangeId, Input, Time, Via, Wire,
-    client::{self, Output},
+    ExchangeId, Input, Time, Via, Wire, client,
     http::RequestHead,
-    server,
+    server::{self, CallKey, Output},
 };
 use sandwire_types::Message;
 
 use crate::{
     Endpoint, Env, Link, LinkEvent, Timer,
-    client::{ClientHandle, Config, Core, Driver, Hooks, Pump},
-    host::{Host, Sealing, Step, lock},
+    client::{ClientHandle, Config, Core, Driver, Effect, Hooks, Pump},
+    host::{Answered, Host, Sealing, Started, lock},
     tasks::{Handler, Tasks},
 };
 
@@ -41,7 +40,8 @@ pub fn in_memory(
     let machine = server::Machine::new(endpoint.config());
     let host = Host::new(endpoint, Arc::clone(&env), machine, Sealing::Own(OnceLock::new()));
     host.hear_changes();
-    let shared = Arc::new(Shared { host, turn: Turn(AtomicU8::new(IDLE)), inbox: Mutex::default() });
+    let shared =
+        Arc::new(Shared { host, turn: Turn(AtomicU8::new(IDLE)), buffers: Mutex::default(), inbox: Mutex::default() });
     let pump: Box<dyn Pump> = Box::new(Arc::clone(&shared));
     let core = Arc::new(Core::new(client::Machine::new(config), Arc::clone(&env)).pumped(pump));
     shared.carry(&core, Some(LinkEvent::Tick));
@@ -53,14 +53,25 @@ pub fn in_memory(
 struct Shared {
     host: Arc<Host>,
     turn: Turn,
+    /// Taken only by whoever has the turn, so nobody ever waits for it.
+    buffers: Mutex<Buffers>,
     inbox: Mutex<Inbox>,
+}
+
+/// What carrying fills and empties, kept for its memory.
+#[derive(Default)]
+struct Buffers {
+    arrived: Vec<LinkEvent>,
+    outputs: Vec<client::Output>,
+    effects: Vec<Effect>,
+    todo: VecDeque<Output>,
 }
 
 /// What waits for the driver.
 #[derive(Default)]
 struct Inbox {
     handlers: Vec<Handler>,
-    dropped: Vec<sandwire_proto::server::CallKey>,
+    dropped: Vec<CallKey>,
     armed: Option<Time>,
     closed: bool,
 }
@@ -75,103 +86,130 @@ impl Shared {
     /// Carries messages both ways until there are none, and polls the handlers they start. Says when the client's
     /// machine wants to be told of the time, unless somebody else is carrying and will see to that.
     fn carry(&self, core: &Core, input: Option<LinkEvent>) -> Option<Time> {
-        let mut calls = Vec::new();
+        let now = core.now();
         let mut input = input;
+        let mut answered = None;
+        let mut calls = VecDeque::new();
         loop {
-            let deadline = self.carry_messages(core, input.take(), &mut calls);
-            if calls.is_empty() {
-                return deadline;
-            }
-            for step in calls.drain(..) {
-                self.call(core, step);
-            }
+            let deadline = self.carry_messages(core, now, input.take(), answered.take(), &mut calls);
+            let Some(call) = calls.pop_front() else { return deadline };
+            answered = self.call(core, call);
         }
     }
 
     /// The part that only one task does at a time, so that messages keep their order. Calls are left for afterwards.
-    fn carry_messages(&self, core: &Core, mut input: Option<LinkEvent>, calls: &mut Vec<Step>) -> Option<Time> {
-        let mut outputs = Vec::new();
-        let mut effects = Vec::new();
-        let mut steps = Vec::new();
-        let mut owned = self.turn.take()?;
+    fn carry_messages(
+        &self,
+        core: &Core,
+        now: Time,
+        input: Option<LinkEvent>,
+        mut answered: Option<Answered>,
+        calls: &mut VecDeque<Output>,
+    ) -> Option<Time> {
+        let mut owned = match self.turn.take() {
+            Some(owned) => owned,
+            None => {
+                // Whoever carries looks again, or is done and leaves the turn.
+                let Answered { key, result } = answered.take()?;
+                self.host.reply(key, result);
+                self.turn.take()?
+            }
+        };
+        let mut buffers = lock(&self.buffers);
+        let Buffers { arrived, outputs, effects, todo } = &mut *buffers;
+        arrived.extend(input);
+        if answered.is_some() {
+            self.host.settle(answered, todo);
+        }
+        let mut settled = false;
         loop {
-            self.host.next_all(&mut steps);
-            loop {
-                let arrived = steps.drain(..).filter_map(|step| self.step(step, calls)).chain(input.take());
-                let turn = core.turn(core.now(), arrived, &mut outputs, &mut effects);
-                effects.drain(..).for_each(crate::client::Effect::run);
-                if turn.hooks {
-                    core.wake_driver();
-                }
-                if outputs.is_empty() {
-                    owned.deadline = turn.deadline;
-                    break;
-                }
-                for output in outputs.drain(..) {
-                    match output {
-                        Output::Send { message, .. } => {
-                            self.host.feed_all(Input::Message { via: Via::Pipe, message }, &mut steps);
-                        }
-                        Output::Close => {
-                            self.host.feed_all(Input::Closed(None), &mut steps);
-                            lock(&self.inbox).closed = true;
-                            input = Some(LinkEvent::Closed(None));
-                            core.wake_driver();
-                        }
-                        _ => {}
+            while let Some(output) = todo.pop_front() {
+                self.step(output, arrived, calls);
+            }
+            let turn = core.turn(now, arrived.drain(..), outputs, effects);
+            owned.deadline = turn.deadline;
+            effects.drain(..).for_each(Effect::run);
+            if turn.hooks {
+                core.wake_driver();
+            }
+            for output in outputs.drain(..) {
+                settled = true;
+                match output {
+                    client::Output::Send { message, .. } => {
+                        self.host.feed(Input::Message { via: Via::Pipe, message }, todo);
                     }
+                    client::Output::Close => {
+                        self.host.feed(Input::Closed(None), todo);
+                        lock(&self.inbox).closed = true;
+                        arrived.push(LinkEvent::Closed(None));
+                        core.wake_driver();
+                    }
+                    _ => {}
                 }
+            }
+            if !std::mem::replace(&mut settled, true) {
+                self.host.settle(None, todo);
+            }
+            while matches!(todo.front(), Some(Output::Call { .. })) {
+                calls.extend(todo.pop_front());
+            }
+            if !todo.is_empty() || !arrived.is_empty() {
+                continue;
             }
             if owned.release() {
                 break;
             }
+            settled = false;
         }
+        drop(buffers);
         let deadline = owned.deadline;
-        if let Some(at) = deadline
+        if calls.is_empty()
+            && let Some(at) = deadline
             && lock(&self.inbox).armed.is_none_or(|armed| at < armed)
-            && calls.is_empty()
         {
             core.wake_driver();
         }
         deadline
     }
 
-    /// Does one thing for the server, or gives what the client has to be told.
-    fn step(&self, step: Step, calls: &mut Vec<Step>) -> Option<LinkEvent> {
-        match step {
-            Step::Send(via, message) => return Some(LinkEvent::Message { via, message }),
-            Step::Close => return Some(LinkEvent::Closed(None)),
-            Step::Wake(waker) => waker.wake(),
-            Step::Cancel { key, watched, wakers } => {
+    /// Does one thing for the server, or leaves it to be done without the turn.
+    fn step(&self, output: Output, arrived: &mut Vec<LinkEvent>, calls: &mut VecDeque<Output>) {
+        match output {
+            Output::Send { via, message } => arrived.push(LinkEvent::Message { via, message }),
+            Output::Close => arrived.push(LinkEvent::Closed(None)),
+            Output::Answer { ask, result } => {
+                if let Some(waker) = self.host.answered(ask, result) {
+                    waker.wake();
+                }
+            }
+            Output::Cancel { key } => {
+                let (watched, wakers) = self.host.cancelled(key);
                 if !watched {
                     lock(&self.inbox).dropped.push(key);
                 }
                 wakers.into_iter().for_each(Waker::wake);
                 self.host.driver().wake();
             }
-            step @ (Step::Call { .. } | Step::Notification(..)) => calls.push(step),
-            Step::Nothing => {}
+            call => calls.push_back(call),
         }
-        None
     }
 
-    fn call(&self, core: &Core, step: Step) {
-        match step {
-            Step::Call { key, request, peer } => {
-                let waiting =
-                    self.host.start(key, request, peer).and_then(|handler| handler.poll(&self.host, Waker::noop()));
-                if let Some(handler) = waiting {
-                    let mut inbox = lock(&self.inbox);
-                    if !inbox.closed {
-                        inbox.handlers.push(handler);
+    fn call(&self, core: &Core, call: Output) -> Option<Answered> {
+        match call {
+            Output::Call { key, request, peer } => match self.host.start(key, request, peer) {
+                Started::Answered(answered) => return Some(answered),
+                Started::Waits(handler) => {
+                    if let Some(handler) = handler.poll(&self.host, Waker::noop()) {
+                        let back = lock(&self.inbox).take(handler);
+                        drop(back);
+                        core.wake_driver();
                     }
-                    drop(inbox);
-                    core.wake_driver();
                 }
-            }
-            Step::Notification(notification, peer) => self.host.endpoint().notification(&notification, &peer),
+            },
+            Output::Notification { notification, peer } => self.host.endpoint().notification(&notification, &peer),
             _ => {}
         }
+        None
     }
 }
 
@@ -277,6 +315,15 @@ impl Both {
 }
 
 impl Inbox {
+    /// Leaves a handler for the driver; gives it back if there is none any more.
+    fn take(&mut self, handler: Handler) -> Option<Handler> {
+        if self.closed {
+            return Some(handler);
+        }
+        self.handlers.push(handler);
+        None
+    }
+
     fn has_work(&self) -> bool {
         self.closed || !self.handlers.is_empty() || !self.dropped.is_empty()
     }
@@ -286,8 +333,10 @@ impl Drop for Both {
     fn drop(&mut self) {
         let closed = std::mem::replace(&mut lock(&self.shared.inbox).closed, true);
         if !closed {
-            self.shared.host.feed_all(Input::Closed(None), &mut Vec::new());
-            self.shared.carry(&self.core, Some(LinkEvent::Closed(None)));
+            self.shared.host.feed(Input::Closed(None), &mut VecDeque::new());
+            let mut effects = Vec::new();
+            self.core.turn(self.core.now(), Some(LinkEvent::Closed(None)), &mut Vec::new(), &mut effects);
+            effects.into_iter().for_each(Effect::run);
             self.core.run_hooks(&mut *self.hooks);
         }
         Self::take_in(&self.shared, &mut self.tasks);

@@ -1,17 +1,21 @@
 //! Running a server over a link, or for one HTTP exchange.
 
 use std::{
+    collections::VecDeque,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
-use sandwire_proto::{ExchangeId, Input, PeerInfo, Via, server::Machine};
+use sandwire_proto::{
+    ExchangeId, Input, PeerInfo, Via,
+    server::{Machine, Output},
+};
 use sandwire_types::{Message, Method};
 
 use crate::{
     Endpoint, Env, Link, LinkEvent,
-    host::{Host, Sealing, Step},
+    host::{Host, Sealing, Started},
     tasks::Tasks,
 };
 
@@ -22,7 +26,7 @@ pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>
     let machine = Machine::new(endpoint.config());
     let host = Host::new(endpoint, env, machine, Sealing::Shared);
     host.hear_changes();
-    ServeDriver { runner: Runner { host, tasks: Tasks::default() }, link, over: false }
+    ServeDriver { runner: Runner::new(host), link, over: false }
 }
 
 /// Runs one connection of a server: poll it on any executor until it ends.
@@ -75,7 +79,7 @@ impl std::fmt::Debug for ServeDriver {
 /// Dropping it before the end cancels what it began.
 pub struct Exchange {
     runner: Runner,
-    sent: std::collections::VecDeque<Message>,
+    sent: VecDeque<Message>,
 }
 
 impl Exchange {
@@ -83,7 +87,7 @@ impl Exchange {
     pub fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, legacy: Option<Arc<PeerInfo>>) -> Self {
         let machine = Machine::for_exchange(endpoint.config(), legacy);
         let host = Host::new(endpoint, env, machine, Sealing::Shared);
-        Self { runner: Runner { host, tasks: Tasks::default() }, sent: Default::default() }
+        Self { runner: Runner::new(host), sent: VecDeque::new() }
     }
 
     /// Takes a message of the client.
@@ -125,15 +129,19 @@ impl std::fmt::Debug for Exchange {
 struct Runner {
     host: Arc<Host>,
     tasks: Tasks,
+    todo: VecDeque<Output>,
 }
 
 impl Runner {
+    fn new(host: Arc<Host>) -> Self {
+        Self { host, tasks: Tasks::default(), todo: VecDeque::new() }
+    }
+
     /// Takes what arrived and does what follows from it.
     fn take(&mut self, input: Input, send: &mut dyn FnMut(Via, Message)) {
-        let mut step = self.host.feed(input);
-        while let Some(todo) = step {
-            self.step(todo, send);
-            step = self.host.next();
+        self.host.feed(input, &mut self.todo);
+        while let Some(output) = self.todo.pop_front() {
+            self.step(output, send);
         }
     }
 
@@ -142,35 +150,38 @@ impl Runner {
         let mut moved = false;
         loop {
             let polled = self.tasks.poll(&self.host);
-            let mut stepped = false;
-            while let Some(todo) = self.host.next() {
-                stepped = true;
-                self.step(todo, send);
-            }
-            if !polled && !stepped {
+            self.host.settle(None, &mut self.todo);
+            if !polled && self.todo.is_empty() {
                 return moved;
             }
             moved = true;
+            while let Some(output) = self.todo.pop_front() {
+                self.step(output, send);
+            }
         }
     }
 
-    fn step(&mut self, step: Step, send: &mut dyn FnMut(Via, Message)) {
-        match step {
-            Step::Send(via, message) => send(via, message),
-            Step::Call { key, request, peer } => {
-                if let Some(handler) = self.host.start(key, request, peer) {
-                    self.tasks.push(handler, &self.host);
-                }
-            }
-            Step::Cancel { key, watched, wakers } => {
+    fn step(&mut self, output: Output, send: &mut dyn FnMut(Via, Message)) {
+        match output {
+            Output::Send { via, message } => send(via, message),
+            Output::Call { key, request, peer } => match self.host.start(key, request, peer) {
+                Started::Answered(answered) => self.host.settle(Some(answered), &mut self.todo),
+                Started::Waits(handler) => self.tasks.push(handler, &self.host),
+            },
+            Output::Cancel { key } => {
+                let (watched, wakers) = self.host.cancelled(key);
                 if !watched {
                     self.tasks.drop_handler(key, &self.host);
                 }
-                wakers.into_iter().for_each(std::task::Waker::wake);
+                wakers.into_iter().for_each(Waker::wake);
             }
-            Step::Notification(notification, peer) => self.host.endpoint().notification(&notification, &peer),
-            Step::Wake(waker) => waker.wake(),
-            Step::Close | Step::Nothing => {}
+            Output::Answer { ask, result } => {
+                if let Some(waker) = self.host.answered(ask, result) {
+                    waker.wake();
+                }
+            }
+            Output::Notification { notification, peer } => self.host.endpoint().notification(&notification, &peer),
+            _ => {}
         }
     }
 }

@@ -140,8 +140,9 @@ impl Core {
             if let Some(input) = next {
                 state.take(now, input, link, effects);
             }
+            // Before anybody else gets the lock: a result must be in its slot before the slot is used again.
+            state.drain(link, effects);
             if after.is_none() {
-                state.drain(link, effects);
                 return Turn { deadline: state.machine.deadline(), hooks: !state.events.is_empty() };
             }
             next = after;
