@@ -39,7 +39,7 @@ pub const SUITES: &[Suite] = &[
         about: "every crate is formatted",
         minutes: 1,
         needs: &[],
-        run: |job| job.check(run::cargo().args(["fmt", "--all", "--check"])),
+        run: |job| job.check(run::cargo().args(["fmt", "--all", "--check", "--message-format=short"])),
     },
     Suite {
         name: "tidy",
@@ -54,7 +54,7 @@ pub const SUITES: &[Suite] = &[
         minutes: 4,
         needs: &[],
         run: |job| {
-            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--no-fail-fast"]);
+            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--all-features", "--no-fail-fast"]);
             job.counted(test.args(["--", "--show-output"]), count::cargo)
         },
     },
@@ -65,7 +65,12 @@ pub const SUITES: &[Suite] = &[
         needs: &[],
         run: |job| {
             let lint = |cargo: Run| cargo.arg("clippy").arg("--quiet");
-            job.check(deny(lint(run::cargo()).args(["--workspace", "--all-targets"])))?;
+            job.check(deny(lint(run::cargo()).args([
+                "--workspace",
+                "--all-targets",
+                "--all-features",
+                "--keep-going",
+            ])))?;
             let wasm = lint(setup::wasm_cargo()?).args(["--target", setup::TARGET, "--lib"]);
             job.check(deny(wasm.args(["--package=sandwire", "--package=sandwire-js"])))
         },
@@ -76,7 +81,8 @@ pub const SUITES: &[Suite] = &[
         minutes: 2,
         needs: &[],
         run: |job| {
-            let doc = run::cargo().args(["doc", "--quiet", "--workspace", "--no-deps"]);
+            let doc =
+                run::cargo().args(["doc", "--quiet", "--workspace", "--no-deps", "--all-features", "--keep-going"]);
             job.check(doc.env("RUSTDOCFLAGS", "-D warnings"))
         },
     },
@@ -149,7 +155,7 @@ fn xtask(command: &str) -> Result<Run> {
 /// The program of a test crate that is a workspace of its own, to compile what is under it in another way.
 fn separate(folder: &str, target: &str) -> Run {
     run::cargo()
-        .args(["run", "--quiet", "--release", "--locked"])
+        .args(["run", "--quiet", "--release"])
         .dir(paths::root().join(folder))
         .env("CARGO_TARGET_DIR", paths::target().join(target))
 }
