@@ -31,8 +31,12 @@ pub const TARGETS: &[Target] = &[
     target("json_reader", Grammar::Json, sandwire_json::fuzzing::reader),
     target("types_wire", Grammar::Json, sandwire_types::fuzzing::wire),
     target("types_model", Grammar::Json, sandwire_types::fuzzing::model),
-    target("server_machine", Grammar::Lines, sandwire_proto::server::fuzzing::machine),
-    target("http_entry", Grammar::Lines, sandwire_server::fuzzing::http_entry),
+    target("proto_sse", Grammar::Lines, sandwire_proto::fuzzing::sse),
+    target("proto_headers", Grammar::Json, sandwire_proto::fuzzing::headers),
+    target("proto_client_machine", Grammar::Commands, sandwire_proto::fuzzing::client_machine),
+    target("proto_server_machine", Grammar::Lines, sandwire_proto::server::fuzzing::machine),
+    target("io_lines", Grammar::Lines, sandwire_io::fuzzing::lines),
+    target("server_http_entry", Grammar::Lines, sandwire_server::fuzzing::http_entry),
 ];
 
 /// Bodies with a bug each, which the tests of this crate look for.
