@@ -15,8 +15,20 @@ impl Kind {
             letter @ 0..26 => b'A' + letter,
             letter @ 26..52 => b'a' + (letter - 26),
             digit @ 52..62 => b'0' + (digit - 52),
-            62 => if self == Self::Standard { b'+' } else { b'-' },
-            _ => if self == Self::Standard { b'/' } else { b'_' },
+            62 => {
+                if self == Self::Standard {
+                    b'+'
+                } else {
+                    b'-'
+                }
+            }
+            _ => {
+                if self == Self::Standard {
+                    b'/'
+                } else {
+                    b'_'
+                }
+            }
         };
         char::from(byte)
     }
@@ -53,7 +65,7 @@ pub(crate) fn encode(kind: Kind, bytes: &[u8], text: &mut String) {
 pub(crate) fn decode(kind: Kind, text: &str) -> Option<Vec<u8>> {
     let text = text.as_bytes();
     let symbols = match kind {
-        Kind::Standard if text.len() % 4 != 0 => return None,
+        Kind::Standard if !text.len().is_multiple_of(4) => return None,
         Kind::Standard => text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text),
         Kind::UrlSafe => text,
     };
@@ -77,14 +89,19 @@ pub(crate) fn decode(kind: Kind, text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base64::{Engine as _, engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD}};
+    use base64::{
+        Engine as _,
+        engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+    };
 
     #[test]
     fn agrees_with_the_library() {
         let bytes: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
         for length in 0..bytes.len() {
             let Some(bytes) = bytes.get(..length) else { continue };
-            for (kind, text) in [(Kind::Standard, STANDARD.encode(bytes)), (Kind::UrlSafe, URL_SAFE_NO_PAD.encode(bytes))] {
+            for (kind, text) in
+                [(Kind::Standard, STANDARD.encode(bytes)), (Kind::UrlSafe, URL_SAFE_NO_PAD.encode(bytes))]
+            {
                 let mut ours = String::new();
                 encode(kind, bytes, &mut ours);
                 assert_eq!(ours, text);
@@ -96,8 +113,28 @@ mod tests {
     #[test]
     fn refuses_what_the_library_refuses() {
         for text in [
-            "A", "AA", "AAA", "AB==", "AAB=", "A===", "====", "=", "AA=A", "AAAA=", "AAAA==", "A A=", "AA==AA==", "é===",
-            "-_-_", "+/+/", "AAAA", "AA==", "AAA=", "", "A\n==", "Zm9v\u{0}",
+            "A",
+            "AA",
+            "AAA",
+            "AB==",
+            "AAB=",
+            "A===",
+            "====",
+            "=",
+            "AA=A",
+            "AAAA=",
+            "AAAA==",
+            "A A=",
+            "AA==AA==",
+            "é===",
+            "-_-_",
+            "+/+/",
+            "AAAA",
+            "AA==",
+            "AAA=",
+            "",
+            "A\n==",
+            "Zm9v\u{0}",
         ] {
             assert_eq!(decode(Kind::Standard, text), STANDARD.decode(text).ok(), "{text}");
             assert_eq!(decode(Kind::UrlSafe, text), URL_SAFE_NO_PAD.decode(text).ok(), "{text}");

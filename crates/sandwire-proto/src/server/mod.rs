@@ -283,7 +283,8 @@ impl Machine {
 
     fn check_method(&self, method: &Method, peer: &PeerInfo) -> Result<(), ErrorObject> {
         let custom = matches!(method, Method::Other(_)) && self.config.custom_methods;
-        if !custom && !(method.is_request() && method.may_send(Side::Client, peer.version)) {
+        let known = method.is_request() && method.may_send(Side::Client, peer.version);
+        if !custom && !known {
             return Err(ErrorObject::new(
                 ErrorCode::METHOD_NOT_FOUND,
                 "the method does not exist in this protocol version; see the capabilities for what this server offers",
