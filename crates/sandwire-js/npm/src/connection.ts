@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { McpError, type Failure } from "./error.js";
-import { fetcher, type HttpOptions } from "./fetch.js";
+import { explained, fetcher, type HttpOptions } from "./fetch.js";
 import type { ClientCapabilities, Implementation, JsonObject, LoggingLevel, Params, Progress, Result, ServerCapabilities } from "./protocol.js";
 import type { Glue, Wasm, WasmOption } from "./wasm.js";
 
@@ -378,9 +378,8 @@ export function aborted(signal: AbortSignal): McpError {
 }
 
 function fault(code: string, number: number, message: string, data: string, cause: unknown): McpError {
-  if (cause instanceof McpError) {
-    return cause;
-  }
+  const known = cause instanceof McpError ? cause : explained.get(cause as object);
+  if (known) return known;
   if (!code) {
     return new McpError(number, message, data ? { data: JSON.parse(data) } : {});
   }

@@ -33,17 +33,24 @@ export function fetcher({ headers, fetch = globalThis.fetch, credentials }: Http
       }
       return await fetch(url, init);
     } catch (thrown) {
-      throw (thrown as Error | undefined)?.name === "TypeError" ? await explain(thrown as Error, url, init) : thrown;
+      if ((thrown as Error | undefined)?.name === "TypeError") {
+        const error = await explain(thrown as Error, url, init);
+        if (error) explained.set(thrown as Error, error);
+      }
+      throw thrown;
     }
   };
 }
 
+/** @internal What is behind the `TypeError`s that `fetch` threw. They go on as they are: a bare one may be a verdict. */
+export const explained = /* @__PURE__ */ new WeakMap<object, McpError>();
+
 /** A `TypeError` of `fetch` says nothing, so look at what the page itself can know. */
-async function explain(cause: Error, url: string, init: RequestInit): Promise<unknown> {
+async function explain(cause: Error, url: string, init: RequestInit): Promise<McpError | undefined> {
   const { location, navigator } = globalThis;
   const system = (cause.cause as { code?: string } | undefined)?.code;
   if (init.signal?.aborted || (!location && !system)) {
-    return cause;
+    return undefined;
   }
   if (navigator?.onLine === false) {
     return new McpError("offline", "there is no network; connect again when the device is online", { cause });
