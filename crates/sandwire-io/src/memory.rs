@@ -118,10 +118,10 @@ impl Shared {
         let mut buffers = lock(&self.buffers);
         let Buffers { arrived, outputs, effects, todo } = &mut *buffers;
         arrived.extend(input);
-        if answered.is_some() {
+        let mut settled = answered.is_some();
+        if settled {
             self.host.settle(answered, todo);
         }
-        let mut settled = false;
         loop {
             while let Some(output) = todo.pop_front() {
                 self.step(output, arrived, calls);

@@ -1,5 +1,5 @@
 //! The HTTP entry: what it lets in, what it answers, what it streams.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "http_entry/asks.rs"]
 mod asks;

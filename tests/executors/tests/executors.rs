@@ -1,5 +1,5 @@
 //! The same conversation on a bare `block_on`, on smol and on tokio, with one driver, with two, and across threads.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use futures::{
     executor::block_on,

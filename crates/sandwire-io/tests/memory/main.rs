@@ -1,5 +1,5 @@
 //! A client and a server in one process: one driver for both, or one each.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod asks;
 mod handlers;
