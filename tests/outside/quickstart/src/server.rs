@@ -1,5 +1,4 @@
 use sandwire::{Server, server::RegistrationError, tool};
-
 /// Adds two numbers.
 #[tool]
 fn add(a: i64, b: i64) -> i64 {
