@@ -9,7 +9,10 @@ use sandwire_proto::{
 use sandwire_types::{Method, Notification, Reply};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Poll, Waker},
 };
 
@@ -27,6 +30,8 @@ pub(crate) struct Core {
     state: Mutex<State>,
     driver: AtomicWaker,
     pump: Option<Box<dyn Pump>>,
+    /// How many handles there are, those of calls under way among them.
+    handles: AtomicUsize,
 }
 
 struct State {
@@ -98,7 +103,18 @@ impl Core {
             }),
             driver: AtomicWaker::new(),
             pump: None,
+            handles: AtomicUsize::new(0),
         }
+    }
+
+    /// Counts one more handle.
+    pub(super) fn hold(&self) {
+        self.handles.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts one handle less; whether it was the last.
+    pub(super) fn let_go(&self) -> bool {
+        self.handles.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// The same core, moved on by `pump`. Not a parameter of [`new`](Self::new): the optimiser would carry the only

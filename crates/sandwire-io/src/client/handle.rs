@@ -53,14 +53,14 @@ impl fmt::Debug for Call {
     }
 }
 
-/// Calls a server. Clones talk over the same connection.
-#[derive(Clone)]
+/// Calls a server. Clones talk over the same connection, which closes with the last of them and of their calls.
 pub struct ClientHandle {
     core: Arc<Core>,
 }
 
 impl ClientHandle {
     pub(crate) fn new(core: Arc<Core>) -> Self {
+        core.hold();
         Self { core }
     }
 
@@ -74,7 +74,7 @@ impl ClientHandle {
             }
             Err(rejected) => CallState::Rejected(rejected.error),
         };
-        CallFuture { core: Arc::clone(&self.core), state }
+        CallFuture { client: self.clone(), state }
     }
 
     /// Makes a call and has its result told to `done`, exactly once, unless it is [cancelled](Self::cancel).
@@ -110,7 +110,7 @@ impl ClientHandle {
 
     /// Waits until the connection is open, or cannot be opened.
     pub fn ready(&self) -> Ready {
-        Ready { core: Arc::clone(&self.core) }
+        Ready { client: self.clone() }
     }
 
     /// The server, once the connection is open.
@@ -131,6 +131,20 @@ impl ClientHandle {
     }
 }
 
+impl Clone for ClientHandle {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.core))
+    }
+}
+
+impl Drop for ClientHandle {
+    fn drop(&mut self) {
+        if self.core.let_go() {
+            self.close();
+        }
+    }
+}
+
 impl fmt::Debug for ClientHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientHandle").field("server", &self.info()).finish_non_exhaustive()
@@ -140,7 +154,7 @@ impl fmt::Debug for ClientHandle {
 /// A call under way. Dropping it cancels the call.
 #[must_use = "dropping a call cancels it"]
 pub struct CallFuture {
-    core: Arc<Core>,
+    client: ClientHandle,
     state: CallState,
 }
 
@@ -157,11 +171,11 @@ impl Future for CallFuture {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
         if let CallState::Begun(key) = self.state {
             self.state = CallState::Waiting(key);
-            self.core.kick();
+            self.client.core.kick();
         }
         match std::mem::replace(&mut self.state, CallState::Over) {
             CallState::Begun(key) | CallState::Waiting(key) => {
-                let poll = self.core.poll_call(key, cx.waker());
+                let poll = self.client.core.poll_call(key, cx.waker());
                 if poll.is_pending() {
                     self.state = CallState::Waiting(key);
                 }
@@ -176,7 +190,7 @@ impl Future for CallFuture {
 impl Drop for CallFuture {
     fn drop(&mut self) {
         if let CallState::Begun(key) | CallState::Waiting(key) = self.state {
-            self.core.forget(key);
+            self.client.core.forget(key);
         }
     }
 }
@@ -190,14 +204,14 @@ impl fmt::Debug for CallFuture {
 /// Waits until a connection is open.
 #[must_use = "futures do nothing unless polled"]
 pub struct Ready {
-    core: Arc<Core>,
+    client: ClientHandle,
 }
 
 impl Future for Ready {
     type Output = Result<Arc<PeerInfo>, OpenError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.core.poll_opened(cx.waker())
+        self.client.core.poll_opened(cx.waker())
     }
 }
 
