@@ -38,6 +38,7 @@
 //!
 //! - [`version`]: the versions, and the questions that tell them apart. Versions are compared here only.
 //! - [`method`]: one table of every request and notification.
+//! - [`capability`]: what a peer declares, where a method depends on it.
 //! - [`jsonrpc`]: messages, ids, errors.
 //! - [`meta`]: what travels beside parameters and results.
 //! - [`wire`]: from messages to text and back; [`wire::legacy`] and [`wire::modern`] are the edges of
@@ -56,6 +57,7 @@
 //! that only know objects.
 #![forbid(unsafe_code)]
 
+pub mod capability;
 pub mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
@@ -66,6 +68,7 @@ pub mod model;
 pub mod version;
 pub mod wire;
 
+pub use capability::Capability;
 pub use error::WireError;
 pub use jsonrpc::{ErrorCode, ErrorObject, Message, Notification, ProgressToken, Reply, Request, RequestId, Response};
 pub use meta::{CacheHint, CacheScope, Envelope, RequestMeta, ResultKind, Stamp, split_meta};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ProtocolVersion;
+use crate::{Capability, ProtocolVersion};
 
 /// Which side sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,8 +59,8 @@ pub struct Facts {
     pub cacheable: bool,
     /// Whether a modern server may answer that input is required.
     pub may_require_input: bool,
-    /// The capability its receiver must have declared, as a path.
-    pub capability: Option<&'static str>,
+    /// What its receiver must have declared, or its sender where it is a notification.
+    pub capability: Option<Capability>,
 }
 
 const NONE: u8 = 0;
@@ -136,68 +136,68 @@ methods! {
     /// Asks what a modern server is and can do.
     ServerDiscover = "server/discover", REQUEST { from_client: MODERN, cacheable: true };
     /// Lists tools.
-    ToolsList = "tools/list", REQUEST { from_client: ALL, cacheable: true, capability: Some("tools") };
+    ToolsList = "tools/list", REQUEST { from_client: ALL, cacheable: true, capability: Some(Capability::Tools) };
     /// Calls a tool.
     ToolsCall = "tools/call", REQUEST {
-        from_client: ALL, name_source: Some(NameSource::Name), may_require_input: true, capability: Some("tools")
+        from_client: ALL, name_source: Some(NameSource::Name), may_require_input: true, capability: Some(Capability::Tools)
     };
     /// Lists prompts.
-    PromptsList = "prompts/list", REQUEST { from_client: ALL, cacheable: true, capability: Some("prompts") };
+    PromptsList = "prompts/list", REQUEST { from_client: ALL, cacheable: true, capability: Some(Capability::Prompts) };
     /// Expands a prompt.
     PromptsGet = "prompts/get", REQUEST {
-        from_client: ALL, name_source: Some(NameSource::Name), may_require_input: true, capability: Some("prompts")
+        from_client: ALL, name_source: Some(NameSource::Name), may_require_input: true, capability: Some(Capability::Prompts)
     };
     /// Lists resources.
-    ResourcesList = "resources/list", REQUEST { from_client: ALL, cacheable: true, capability: Some("resources") };
+    ResourcesList = "resources/list", REQUEST { from_client: ALL, cacheable: true, capability: Some(Capability::Resources) };
     /// Lists resource templates.
     ResourcesTemplatesList = "resources/templates/list", REQUEST {
-        from_client: ALL, cacheable: true, capability: Some("resources")
+        from_client: ALL, cacheable: true, capability: Some(Capability::Resources)
     };
     /// Reads a resource.
     ResourcesRead = "resources/read", REQUEST {
         from_client: ALL, name_source: Some(NameSource::Uri), cacheable: true, may_require_input: true,
-        capability: Some("resources")
+        capability: Some(Capability::Resources)
     };
     /// Asks to be told when a resource changes.
     ResourcesSubscribe = "resources/subscribe", REQUEST {
-        from_client: LEGACY, capability: Some("resources.subscribe")
+        from_client: LEGACY, capability: Some(Capability::ResourcesSubscribe)
     };
     /// Ends a subscription.
     ResourcesUnsubscribe = "resources/unsubscribe", REQUEST {
-        from_client: LEGACY, capability: Some("resources.subscribe")
+        from_client: LEGACY, capability: Some(Capability::ResourcesSubscribe)
     };
     /// Sets the level from which on log messages are sent.
-    LoggingSetLevel = "logging/setLevel", REQUEST { from_client: LEGACY, capability: Some("logging") };
+    LoggingSetLevel = "logging/setLevel", REQUEST { from_client: LEGACY, capability: Some(Capability::Logging) };
     /// Completes an argument.
-    CompletionComplete = "completion/complete", REQUEST { from_client: ALL, capability: Some("completions") };
+    CompletionComplete = "completion/complete", REQUEST { from_client: ALL, capability: Some(Capability::Completions) };
     /// Opens a stream of change notifications.
     SubscriptionsListen = "subscriptions/listen", REQUEST { from_client: MODERN };
     /// Asks the client's model for a message.
-    SamplingCreateMessage = "sampling/createMessage", REQUEST { from_server: LEGACY, capability: Some("sampling") };
+    SamplingCreateMessage = "sampling/createMessage", REQUEST { from_server: LEGACY, capability: Some(Capability::Sampling) };
     /// Asks for the client's roots.
-    RootsList = "roots/list", REQUEST { from_server: LEGACY, capability: Some("roots") };
+    RootsList = "roots/list", REQUEST { from_server: LEGACY, capability: Some(Capability::Roots) };
     /// Asks the client's user for input.
-    ElicitationCreate = "elicitation/create", REQUEST { from_server: FROM_2025_06, capability: Some("elicitation") };
+    ElicitationCreate = "elicitation/create", REQUEST { from_server: FROM_2025_06, capability: Some(Capability::Elicitation) };
     /// Asks for the state of a task.
     TasksGet = "tasks/get", REQUEST {
-        from_client: TASKS, from_server: ONLY_2025_11, name_source: Some(NameSource::TaskId), capability: Some("tasks")
+        from_client: TASKS, from_server: ONLY_2025_11, name_source: Some(NameSource::TaskId), capability: Some(Capability::Tasks)
     };
     /// Waits for the result of a task.
     TasksResult = "tasks/result", REQUEST {
-        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some("tasks")
+        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some(Capability::Tasks)
     };
     /// Lists tasks.
     TasksList = "tasks/list", REQUEST {
-        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some("tasks.list")
+        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some(Capability::TasksList)
     };
     /// Cancels a task.
     TasksCancel = "tasks/cancel", REQUEST {
         from_client: TASKS, from_server: ONLY_2025_11, name_source: Some(NameSource::TaskId),
-        capability: Some("tasks.cancel")
+        capability: Some(Capability::TasksCancel)
     };
     /// Answers what a task asked for.
     TasksUpdate = "tasks/update", REQUEST {
-        from_client: MODERN, name_source: Some(NameSource::TaskId), capability: Some("tasks")
+        from_client: MODERN, name_source: Some(NameSource::TaskId), capability: Some(Capability::Tasks)
     };
     /// Says that a legacy client is ready.
     Initialized = "notifications/initialized", NOTIFICATION { from_client: LEGACY };
@@ -206,35 +206,35 @@ methods! {
     /// Tells how far a request has come.
     Progress = "notifications/progress", NOTIFICATION { from_client: LEGACY, from_server: ALL };
     /// Carries a log message.
-    LogMessage = "notifications/message", NOTIFICATION { from_server: ALL, capability: Some("logging") };
+    LogMessage = "notifications/message", NOTIFICATION { from_server: ALL, capability: Some(Capability::Logging) };
     /// Says that the list of tools changed.
     ToolsListChanged = "notifications/tools/list_changed", NOTIFICATION {
-        from_server: ALL, capability: Some("tools.listChanged")
+        from_server: ALL, capability: Some(Capability::ToolsListChanged)
     };
     /// Says that the list of prompts changed.
     PromptsListChanged = "notifications/prompts/list_changed", NOTIFICATION {
-        from_server: ALL, capability: Some("prompts.listChanged")
+        from_server: ALL, capability: Some(Capability::PromptsListChanged)
     };
     /// Says that the list of resources changed.
     ResourcesListChanged = "notifications/resources/list_changed", NOTIFICATION {
-        from_server: ALL, capability: Some("resources.listChanged")
+        from_server: ALL, capability: Some(Capability::ResourcesListChanged)
     };
     /// Says that a resource changed.
     ResourcesUpdated = "notifications/resources/updated", NOTIFICATION {
-        from_server: ALL, capability: Some("resources.subscribe")
+        from_server: ALL, capability: Some(Capability::ResourcesSubscribe)
     };
     /// Says that the client's roots changed.
     RootsListChanged = "notifications/roots/list_changed", NOTIFICATION {
-        from_client: LEGACY, capability: Some("roots.listChanged")
+        from_client: LEGACY, capability: Some(Capability::RootsListChanged)
     };
     /// Says that what an elicitation opened is done.
     ElicitationComplete = "notifications/elicitation/complete", NOTIFICATION { from_server: ONLY_2025_11 };
     /// Tells the state of a legacy task.
     TasksStatus = "notifications/tasks/status", NOTIFICATION {
-        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some("tasks")
+        from_client: ONLY_2025_11, from_server: ONLY_2025_11, capability: Some(Capability::Tasks)
     };
     /// Tells the state of a task of the extension.
-    Tasks = "notifications/tasks", NOTIFICATION { from_server: MODERN, capability: Some("tasks") };
+    Tasks = "notifications/tasks", NOTIFICATION { from_server: MODERN, capability: Some(Capability::Tasks) };
     /// Says which notifications a listen request gets.
     SubscriptionsAcknowledged = "notifications/subscriptions/acknowledged", NOTIFICATION { from_server: MODERN };
 }
@@ -253,6 +253,11 @@ impl Method {
     /// Whether it is a known request.
     pub fn is_request(&self) -> bool {
         self.facts().is_some_and(|facts| facts.kind == MethodKind::Request)
+    }
+
+    /// What its receiver must have declared, or its sender where it is a notification.
+    pub fn capability(&self) -> Option<Capability> {
+        self.facts().and_then(|facts| facts.capability)
     }
 
     /// What the HTTP header `Mcp-Name` repeats.

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{CacheHint, CacheScope, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion};
+use sandwire_json::{Raw, Writer};
+use sandwire_types::{
+    CacheHint, CacheScope, Capability, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion,
+};
 
 use super::seal::Sealer;
 use crate::Limits;
@@ -31,7 +33,7 @@ pub struct Config {
     /// How long, in seconds, a suspended call may wait for its answers; 600 unless changed.
     pub suspension_seconds: u64,
     capabilities: Raw,
-    declared: Declared,
+    declared: u32,
     sealer: OnceLock<Arc<dyn Sealer>>,
 }
 
@@ -48,7 +50,7 @@ impl Config {
             limits: Limits::default(),
             custom_methods: false,
             suspension_seconds: 600,
-            declared: Declared::read(&capabilities),
+            declared: read(&capabilities),
             capabilities,
             sealer: OnceLock::new(),
         }
@@ -65,23 +67,11 @@ impl Config {
         self.sealer.get_or_init(make)
     }
 
-    pub(super) fn declares(&self, capability: Declared) -> bool {
-        self.declared.0 & capability.0 == capability.0
-    }
-
-    /// Whether a request for `method` may be served, going by the declared capabilities alone.
+    /// Whether the declared capabilities allow a request to be served, or a notification to be sent.
     pub(super) fn allows(&self, method: &Method) -> bool {
-        match method {
-            Method::ToolsList | Method::ToolsCall => self.declares(Declared::TOOLS),
-            Method::PromptsList | Method::PromptsGet => self.declares(Declared::PROMPTS),
-            Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
-                self.declares(Declared::RESOURCES)
-            }
-            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => self.declares(Declared::SUBSCRIBE),
-            Method::CompletionComplete => self.declares(Declared::COMPLETIONS),
-            Method::LoggingSetLevel => self.declares(Declared::LOGGING),
-            Method::Other(_) => self.custom_methods,
-            _ => true,
+        match method.facts() {
+            Some(facts) => facts.capability.is_none_or(|capability| self.declared & bit(capability) != 0),
+            None => self.custom_methods,
         }
     }
 
@@ -117,41 +107,12 @@ impl Config {
     }
 }
 
-/// The capabilities the machine acts on, as bits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Declared(u16);
+/// The declared capabilities, as bits.
+fn read(capabilities: &Raw) -> u32 {
+    let declared = Capability::ALL.iter().filter(|capability| capability.is_in(capabilities));
+    declared.fold(0, |bits, capability| bits | bit(*capability))
+}
 
-impl Declared {
-    pub(super) const TOOLS: Self = Self(1);
-    pub(super) const PROMPTS: Self = Self(1 << 1);
-    pub(super) const RESOURCES: Self = Self(1 << 2);
-    pub(super) const COMPLETIONS: Self = Self(1 << 3);
-    pub(super) const LOGGING: Self = Self(1 << 4);
-    pub(super) const SUBSCRIBE: Self = Self(1 << 5);
-    pub(super) const TOOLS_CHANGED: Self = Self(1 << 6);
-    pub(super) const PROMPTS_CHANGED: Self = Self(1 << 7);
-    pub(super) const RESOURCES_CHANGED: Self = Self(1 << 8);
-
-    fn read(capabilities: &Raw) -> Self {
-        let mut bits = 0;
-        for (key, bit, changed) in [
-            ("tools", Self::TOOLS, Self::TOOLS_CHANGED.0),
-            ("prompts", Self::PROMPTS, Self::PROMPTS_CHANGED.0),
-            ("resources", Self::RESOURCES, Self::RESOURCES_CHANGED.0),
-            ("completions", Self::COMPLETIONS, 0),
-            ("logging", Self::LOGGING, 0),
-        ] {
-            let Some(value) = find(capabilities.as_str(), key).filter(|value| value.starts_with('{')) else {
-                continue;
-            };
-            bits |= bit.0;
-            if find(value, "listChanged") == Some("true") {
-                bits |= changed;
-            }
-            if key == "resources" && find(value, "subscribe") == Some("true") {
-                bits |= Self::SUBSCRIBE.0;
-            }
-        }
-        Self(bits)
-    }
+const fn bit(capability: Capability) -> u32 {
+    1 << capability as u32
 }

@@ -7,7 +7,6 @@ use sandwire_types::{ErrorCode, ErrorObject, LoggingLevel, Method, Request};
 
 use super::{
     Change, Machine,
-    config::Declared,
     listen::{covers, updated},
     opening::Opening,
 };
@@ -62,16 +61,14 @@ impl Machine {
         if self.single {
             return;
         }
-        let (declared, method, params) = match change {
-            Change::Tools => (Declared::TOOLS_CHANGED, Method::ToolsListChanged, None),
-            Change::Prompts => (Declared::PROMPTS_CHANGED, Method::PromptsListChanged, None),
-            Change::Resources => (Declared::RESOURCES_CHANGED, Method::ResourcesListChanged, None),
-            Change::Resource(uri) if covers(&self.watched, uri) => {
-                (Declared::SUBSCRIBE, Method::ResourcesUpdated, Some(updated(uri)))
-            }
+        let (method, params) = match change {
+            Change::Tools => (Method::ToolsListChanged, None),
+            Change::Prompts => (Method::PromptsListChanged, None),
+            Change::Resources => (Method::ResourcesListChanged, None),
+            Change::Resource(uri) if covers(&self.watched, uri) => (Method::ResourcesUpdated, Some(updated(uri))),
             Change::Resource(_) => return,
         };
-        if self.config.declares(declared) {
+        if self.config.allows(&method) {
             self.send_notification(Via::Pipe, method, params, None);
         }
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use sandwire_json::{Error, Raw, Reader, Writer};
+use sandwire_types::Method;
 
-use super::config::{Config, Declared};
+use super::config::Config;
 
 /// Something of the server that changed while clients are connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +48,10 @@ impl Filter {
             }
             Ok(())
         })?;
-        filter.tools &= config.declares(Declared::TOOLS_CHANGED);
-        filter.prompts &= config.declares(Declared::PROMPTS_CHANGED);
-        filter.resources &= config.declares(Declared::RESOURCES_CHANGED);
-        if !config.declares(Declared::SUBSCRIBE) {
+        filter.tools &= config.allows(&Method::ToolsListChanged);
+        filter.prompts &= config.allows(&Method::PromptsListChanged);
+        filter.resources &= config.allows(&Method::ResourcesListChanged);
+        if !config.allows(&Method::ResourcesUpdated) {
             filter.uris.clear();
         }
         Ok(filter)

@@ -6,7 +6,6 @@ use sandwire_types::{Era, LoggingLevel, Message, Method, Notification, RequestId
 use super::{
     CallKey, Machine, Output,
     calls::{Entry, State},
-    config::Declared,
     number::{round, write},
 };
 
@@ -62,7 +61,7 @@ impl Machine {
     /// modern era it says so with each request, in the legacy era with `logging/setLevel`, before which `info` and
     /// above are sent.
     pub fn log(&mut self, key: CallKey, level: LoggingLevel, logger: Option<&str>, data: Raw) {
-        if self.is_full() || !self.config.declares(Declared::LOGGING) {
+        if self.is_full() || !self.config.allows(&Method::LogMessage) {
             return;
         }
         let Some(entry) = self.calls.get(key).filter(|entry| entry.is_running()) else {

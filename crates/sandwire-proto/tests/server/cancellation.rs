@@ -3,7 +3,9 @@ use sandwire_proto::{Ended, ExchangeId, Input, Time, Via, server::Machine};
 use sandwire_types::{Message, Method, Request};
 use std::sync::Arc;
 
-fn both() -> [(Scene, fn(&str, &str, &str) -> String); 2] {
+type Written = fn(&str, &str, &str) -> String;
+
+fn both() -> [(Scene, Written); 2] {
     [(Scene::modern(), modern), (Scene::legacy("2025-11-25"), legacy)]
 }
 

@@ -2,9 +2,12 @@ use crate::scene::{
     LEGACY, Scene, code_of, config, initialize, input_required, legacy, modern, modern_as, notification,
     with_capabilities,
 };
-use sandwire_json::Raw;
+use sandwire_json::{Raw, find};
 use sandwire_proto::server::Progress;
-use sandwire_types::{CacheHint, CacheScope, ErrorCode, ErrorObject, LoggingLevel, Reply, ResultKind, Stamp};
+use sandwire_types::{
+    CacheHint, CacheScope, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, LoggingLevel, Method, ProtocolVersion, Reply,
+    ResultKind, Side, Stamp,
+};
 
 const ALL: [&str; 8] = [
     "tools/list",
@@ -40,6 +43,41 @@ fn what_is_not_declared_does_not_exist() {
         for method in ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"] {
             assert_eq!(code_of(&scene.ask(&legacy("1", method, ""))), -32601, "{method}");
         }
+    }
+}
+
+#[test]
+fn a_method_exists_if_and_only_if_the_capability_of_its_row_is_declared() {
+    let all = r#"{"tools":{},"prompts":{},"resources":{"subscribe":true},"completions":{},"logging":{},"tasks":{"list":{},"cancel":{}}}"#;
+    let exists = |version: ProtocolVersion, capabilities: &str, method: &str| {
+        let mut scene = match version.era() {
+            Era::Modern => Scene::new(with_capabilities(capabilities)),
+            Era::Legacy => Scene::legacy_with(with_capabilities(capabilities), version.as_str(), "{}"),
+        };
+        let write = if version.era() == Era::Modern { modern } else { legacy };
+        let said = scene.tell(&write("1", method, ""));
+        said.iter().all(|answer| find(answer, "error").is_none() || code_of(answer) != -32601)
+    };
+    let mut gated = Vec::new();
+    for method in Method::KNOWN.iter().filter(|method| method.is_request()) {
+        for version in KNOWN_VERSIONS.iter().copied().filter(|version| method.may_send(Side::Client, *version)) {
+            let name = method.as_str();
+            assert!(exists(version, all, name), "{version} {name}");
+            assert_eq!(exists(version, "{}", name), method.capability().is_none(), "{version} {name}");
+            if method.capability().is_some() {
+                gated.push(name);
+            }
+        }
+    }
+    gated.dedup();
+    assert_eq!(gated.len(), 16, "{gated:?}");
+}
+
+#[test]
+fn the_extension_declares_tasks() {
+    let mut scene = Scene::new(with_capabilities(r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#));
+    for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
+        scene.begin(&modern(&format!("\"{method}\""), method, r#""taskId":"1""#));
     }
 }
 

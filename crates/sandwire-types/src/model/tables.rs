@@ -75,7 +75,20 @@ pub fn result_type(method: &Method) -> Option<Type> {
         | Method::TasksUpdate => EmptyResult::TYPE,
         // A task's result is that of its request; cancelling answers the task, or in the modern era nothing.
         Method::TasksResult | Method::TasksCancel => Type::AnyObject,
-        _ => return None,
+        Method::Initialized
+        | Method::Cancelled
+        | Method::Progress
+        | Method::LogMessage
+        | Method::ToolsListChanged
+        | Method::PromptsListChanged
+        | Method::ResourcesListChanged
+        | Method::ResourcesUpdated
+        | Method::RootsListChanged
+        | Method::ElicitationComplete
+        | Method::TasksStatus
+        | Method::Tasks
+        | Method::SubscriptionsAcknowledged
+        | Method::Other(_) => return None,
     })
 }
 
