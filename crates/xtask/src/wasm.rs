@@ -107,13 +107,20 @@ fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
         .arg(format!("--features={}", source.features.join(",")))
         .arg("--target-dir")
         .arg(&target)
-        .env("CARGO_ENCODED_RUSTFLAGS", remaps().join("\u{1f}"));
+        .env("CARGO_ENCODED_RUSTFLAGS", flags().join("\u{1f}"));
     if names == Names::Kept {
         cargo = cargo.args(["--config", "profile.wasm.strip=\"none\""]);
     }
     cargo.run()?;
     let file = format!("{}.wasm", source.package.replace('-', "_"));
     Ok(target.join("wasm32-unknown-unknown").join("wasm").join(file))
+}
+
+/// Inlining only what gets smaller by it saves 1.5 kB of 62, compressed.
+fn flags() -> Vec<String> {
+    let mut flags = remaps();
+    flags.push("-Cllvm-args=-inline-threshold=0".to_owned());
+    flags
 }
 
 /// Panic locations name source files; the folders of this machine tell a user nothing, and weigh.
