@@ -47,7 +47,6 @@ pub struct Builder {
     templates: Vec<Row>,
     prompts: Vec<Row>,
     completions: Vec<(String, String, CompletionRun)>,
-    takes_context: bool,
     error: Option<RegistrationError>,
 }
 
@@ -90,7 +89,6 @@ impl Builder {
             templates: Vec::new(),
             prompts: Vec::new(),
             completions: Vec::new(),
-            takes_context: false,
             error: None,
         }
     }
@@ -172,8 +170,7 @@ impl Builder {
     where
         F: Function<kind::Completion, M, Arguments = Completing>,
     {
-        self.takes_context |= F::CONTEXT;
-        self.completions.push((of.to_owned(), argument.to_owned(), CompletionRun::new(function)));
+        self.completions.push((of.to_owned(), argument.to_owned(), CompletionRun::completing(function)));
         self
     }
 
@@ -234,6 +231,8 @@ impl Builder {
         let declares = |capability| self.declared.contains(&capability);
         let completes = |row: &Row| row.handler.completes();
         let completes = self.prompts.iter().any(completes) || self.templates.iter().any(completes);
+        let mut rows = self.tools.iter().chain(&self.resources).chain(&self.templates).chain(&self.prompts);
+        let logs = rows.any(|row| row.handler.takes_context());
         let reads = !self.resources.is_empty() || !self.templates.is_empty();
         let mut writer = Writer::new();
         writer.begin_object();
@@ -242,7 +241,7 @@ impl Builder {
             (reads || declares(Capability::Resources), "resources", r#"{"subscribe":true,"listChanged":true}"#),
             (!self.prompts.is_empty() || declares(Capability::Prompts), "prompts", r#"{"listChanged":true}"#),
             (completes, "completions", "{}"),
-            (self.takes_context || declares(Capability::Logging), "logging", "{}"),
+            (logs || declares(Capability::Logging), "logging", "{}"),
         ] {
             if there {
                 writer.key(name);
@@ -260,7 +259,6 @@ impl Builder {
 
 impl Bundle for ToolHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
-        builder.takes_context |= self.takes_context;
         match self.into_row() {
             Ok(row) => builder.tools.push(row),
             Err(error) => builder.failed(error),
@@ -271,7 +269,6 @@ impl Bundle for ToolHandler {
 
 impl Bundle for ResourceHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
-        builder.takes_context |= self.takes_context;
         let is_template = self.is_template;
         match self.into_row() {
             Ok(row) if is_template => builder.templates.push(row),
@@ -284,7 +281,6 @@ impl Bundle for ResourceHandler {
 
 impl Bundle for PromptHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
-        builder.takes_context |= self.takes_context;
         match self.into_row() {
             Ok(row) => builder.prompts.push(row),
             Err(error) => builder.failed(error),

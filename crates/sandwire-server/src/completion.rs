@@ -4,11 +4,11 @@ use crate::context::Context;
 use crate::error::{Problem, ToolError};
 use crate::function::{Answered, Arguments, Function, Returned};
 use crate::kind;
+use crate::run::Run;
 use crate::schema::Node;
-use sandwire_io::{Answer, MaybeSend, MaybeSync};
+use sandwire_io::Answer;
 use sandwire_json::{Error, Raw, Reader, Writer, find};
 use sandwire_types::{ErrorObject, Reply};
-use std::fmt;
 use std::sync::Arc;
 
 /// How many values one answer may hold.
@@ -162,35 +162,18 @@ impl Values {
 }
 
 /// Proposes values on the text of a request's params.
-#[derive(Clone)]
-pub(crate) struct CompletionRun(Arc<dyn Run>);
-
-trait Run: MaybeSend + MaybeSync {
-    fn run(&self, params: &str, context: Context) -> Answer;
-}
-
-impl<F: Fn(&str, Context) -> Answer + MaybeSend + MaybeSync> Run for F {
-    fn run(&self, params: &str, context: Context) -> Answer {
-        self(params, context)
-    }
-}
+pub(crate) type CompletionRun = Run<str>;
 
 impl CompletionRun {
-    pub(crate) fn new<F, M>(function: F) -> Self
+    pub(crate) fn completing<F, M>(function: F) -> Self
     where
         F: Function<kind::Completion, M, Arguments = Completing>,
     {
         let function = Arc::new(function);
-        Self(Arc::new(move |params: &str, context: Context| match Completing::decode(params) {
+        Self::new(F::CONTEXT, move |params: &str, context: Context| match Completing::decode(params) {
             Ok(typed) => F::call(&function, typed, context, ()),
             Err(_) => Answer::Ready(Err(ErrorObject::invalid_params("the argument to complete cannot be read"))),
-        }))
-    }
-}
-
-impl fmt::Debug for CompletionRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CompletionRun")
+        })
     }
 }
 
@@ -215,6 +198,10 @@ impl Completions {
         self.runs.is_empty()
     }
 
+    pub(crate) fn take_context(&self) -> bool {
+        self.runs.iter().any(|(_, run)| run.takes_context())
+    }
+
     pub(crate) fn problem(&self) -> Option<Problem> {
         let unknown = self.runs.iter().find(|(name, _)| !self.arguments.contains(name))?;
         Some(Problem::NoSuchArgument(unknown.0.clone()))
@@ -227,7 +214,7 @@ impl Completions {
             return Answer::Ready(Err(ErrorObject::invalid_params("the argument to complete is missing")));
         };
         if let Some((_, run)) = self.runs.iter().find(|(known, _)| *known == *name) {
-            run.0.run(params, context)
+            run.run(params, context)
         } else if self.arguments.iter().any(|argument| *argument == *name) {
             Answer::Ready(Ok(Reply::new(Raw::from_valid(r#"{"completion":{"values":[]}}"#))))
         } else {

@@ -82,11 +82,11 @@ impl Guard {
         let mut head = ResponseHead::new(204);
         let mut allowed = String::from(ALLOWED);
         let wanted = request.get("access-control-request-headers").unwrap_or_default();
-        for name in wanted.split(',').map(str::trim) {
+        for name in members(wanted) {
             let known = name.get(..names::PARAM_PREFIX.len());
-            if known.is_some_and(|start| start.eq_ignore_ascii_case(names::PARAM_PREFIX)) && is_token(name) {
+            if known.is_some_and(|start| start.eq_ignore_ascii_case(names::PARAM_PREFIX.as_bytes())) && is_token(name) {
                 allowed.push_str(", ");
-                allowed.push_str(name);
+                allowed.extend(name.iter().map(|byte| char::from(*byte)));
             }
         }
         head.headers.push("access-control-allow-methods", "POST, OPTIONS");
@@ -129,31 +129,47 @@ impl Allow {
     }
 }
 
+/// The members of a field that is a list.
+pub(crate) fn members(field: &str) -> impl Iterator<Item = &[u8]> {
+    field.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}
+
 /// The host name of `host:port` or `scheme://host:port`.
 fn host_of(value: &str) -> &str {
-    let authority = value.split_once("://").map_or(value, |(_, authority)| authority);
-    without_port(authority)
+    let scheme = value.as_bytes().windows(3).position(|part| part == b"://");
+    without_port(scheme.and_then(|at| value.get(at + 3..)).unwrap_or(value))
 }
 
 /// Everything before the port; an address in brackets keeps them.
 fn without_port(value: &str) -> &str {
-    match value.rsplit_once(':') {
-        Some((name, port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+    let Some(at) = value.bytes().rposition(|byte| byte == b':') else { return value };
+    match (value.get(..at), value.get(at + 1..)) {
+        (Some(name), Some(port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => value,
     }
 }
 
 fn is_loopback(host: &str) -> bool {
-    let is_ipv4 = || {
-        let mut parts = host.split('.');
-        parts.next() == Some("127") && parts.clone().count() == 3 && parts.all(|part| part.parse::<u8>().is_ok())
-    };
-    let is_local = |name: &str| name.eq_ignore_ascii_case("localhost");
-    is_local(host) || host == "[::1]" || host.rsplit_once('.').is_some_and(|(_, last)| is_local(last)) || is_ipv4()
+    const DOMAIN: &str = ".localhost";
+    let domain = host.len().checked_sub(DOMAIN.len()).and_then(|at| host.get(at..));
+    domain.is_some_and(|domain| domain.eq_ignore_ascii_case(DOMAIN))
+        || host.eq_ignore_ascii_case("localhost")
+        || host == "[::1]"
+        || is_loopback_ipv4(host)
 }
 
-fn is_token(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+fn is_loopback_ipv4(host: &str) -> bool {
+    let mut parts = 0;
+    host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && host.as_bytes().split(|byte| *byte == b'.').all(|part| {
+            parts += 1;
+            (parts > 1 || part == b"127") && matches!(part.len(), 1..=3) && (part.len() < 3 || part <= b"255")
+        })
+        && parts == 4
+}
+
+fn is_token(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
 /// Why a request was not let in.
@@ -208,6 +224,9 @@ mod tests {
             "127.0.0.1.example.com",
             "127.0.0",
             "127.0.0.1.2",
+            "127.0.0.256",
+            "127.0.0.x",
+            "127.0..1",
             "1270.0.1",
             "http://evil",
             "null",

@@ -56,6 +56,9 @@
 //!   is compiled, names and templates are checked when the server is built.
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
+#[path = "macro_support.rs"]
+pub mod __macro;
 mod ask;
 mod builder;
 mod coerce;
@@ -69,12 +72,10 @@ mod guard;
 pub mod http;
 pub mod kind;
 mod live;
-#[doc(hidden)]
-#[path = "macro_support.rs"]
-pub mod __macro;
 mod prompt;
 mod resource;
 mod result;
+mod run;
 pub mod schema;
 mod server;
 mod table;

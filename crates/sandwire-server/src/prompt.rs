@@ -7,13 +7,13 @@ use crate::context::Context;
 use crate::error::{Problem, RegistrationError, ToolError};
 use crate::function::{Answered, Arguments, Function, Returned};
 use crate::kind;
+use crate::run::Run;
 use crate::schema::Node;
 use crate::table::{Handler, Row};
-use sandwire_io::{Answer, MaybeSend, MaybeSync};
+use sandwire_io::Answer;
 use sandwire_json::{Error, Raw, to_raw};
 use sandwire_types::model::{ContentBlock, GetPromptResult, Icon, Prompt, PromptArgument, PromptMessage, Role};
 use sandwire_types::{ErrorObject, Reply};
-use std::fmt;
 use std::sync::Arc;
 
 /// A prompt: what clients are told about it, and the function that fills it in.
@@ -39,35 +39,11 @@ pub struct PromptHandler {
     pub(crate) prompt: Prompt,
     pub(crate) run: PromptRun,
     pub(crate) completions: Completions,
-    pub(crate) takes_context: bool,
     problem: Option<Problem>,
 }
 
 /// Fills in a prompt with texts.
-#[derive(Clone)]
-pub(crate) struct PromptRun(Arc<dyn Run>);
-
-trait Run: MaybeSend + MaybeSync {
-    fn run(&self, given: &[(String, String)], context: Context) -> Answer;
-}
-
-impl<F: Fn(&[(String, String)], Context) -> Answer + MaybeSend + MaybeSync> Run for F {
-    fn run(&self, given: &[(String, String)], context: Context) -> Answer {
-        self(given, context)
-    }
-}
-
-impl PromptRun {
-    pub(crate) fn run(&self, given: &[(String, String)], context: Context) -> Answer {
-        self.0.run(given, context)
-    }
-}
-
-impl fmt::Debug for PromptRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PromptRun")
-    }
-}
+pub(crate) type PromptRun = Run<[(String, String)]>;
 
 fn arguments(node: &Node, given: &[(String, String)]) -> Result<String, ErrorObject> {
     let fields = node.fields().unwrap_or_default();
@@ -102,10 +78,10 @@ impl PromptHandler {
                 Err(error) => Answer::Ready(Err(error)),
             }
         };
-        Self::made(name, description, F::Arguments::NODE, PromptRun(Arc::new(run)), F::CONTEXT)
+        Self::made(name, description, F::Arguments::NODE, Run::new(F::CONTEXT, run))
     }
 
-    fn made(name: &str, description: &str, node: &Node, run: PromptRun, takes_context: bool) -> Self {
+    fn made(name: &str, description: &str, node: &Node, run: PromptRun) -> Self {
         let mut prompt = Prompt::new(name.to_owned());
         if !description.is_empty() {
             prompt.description = Some(description.to_owned());
@@ -134,7 +110,7 @@ impl PromptHandler {
         }
         let completions =
             Completions::of(fields.unwrap_or_default().iter().map(|field| field.name.to_owned()).collect());
-        Self { prompt, run, completions, takes_context, problem }
+        Self { prompt, run, completions, problem }
     }
 
     /// The name shown to people.
@@ -160,8 +136,7 @@ impl PromptHandler {
     where
         F: Function<kind::Completion, M, Arguments = Completing>,
     {
-        self.takes_context |= F::CONTEXT;
-        self.completions.add(argument, CompletionRun::new(function));
+        self.completions.add(argument, CompletionRun::completing(function));
         self
     }
 

@@ -44,23 +44,25 @@ pub struct ResourceHandler {
     pub(crate) run: ResourceRun,
     pub(crate) is_template: bool,
     pub(crate) completions: Completions,
-    pub(crate) takes_context: bool,
     problem: Option<Problem>,
 }
 
-/// Reads the resources it has an address for.
+/// Reads the resources it has an address for. Not a [`Run`](crate::run::Run), since an address may be that of none.
 #[derive(Clone)]
-pub(crate) struct ResourceRun(Arc<dyn Run>);
-
-trait Run: MaybeSend + MaybeSync {
-    fn run(&self, uri: &str, mime_type: Option<&Arc<str>>, context: &Context) -> Option<Answer>;
+pub(crate) struct ResourceRun {
+    handler: Arc<dyn Read>,
+    takes_context: bool,
 }
 
-impl<F> Run for F
+trait Read: MaybeSend + MaybeSync {
+    fn read(&self, uri: &str, mime_type: Option<&Arc<str>>, context: &Context) -> Option<Answer>;
+}
+
+impl<F> Read for F
 where
     F: Fn(&str, Option<&Arc<str>>, &Context) -> Option<Answer> + MaybeSend + MaybeSync,
 {
-    fn run(&self, uri: &str, mime_type: Option<&Arc<str>>, context: &Context) -> Option<Answer> {
+    fn read(&self, uri: &str, mime_type: Option<&Arc<str>>, context: &Context) -> Option<Answer> {
         self(uri, mime_type, context)
     }
 }
@@ -68,7 +70,12 @@ where
 impl ResourceRun {
     /// Reads the resource at `uri`, if its address is one of these.
     pub(crate) fn run(&self, uri: &str, mime_type: Option<&Arc<str>>, context: &Context) -> Option<Answer> {
-        self.0.run(uri, mime_type, context)
+        self.handler.read(uri, mime_type, context)
+    }
+
+    /// Whether the function may send log messages.
+    pub(crate) fn takes_context(&self) -> bool {
+        self.takes_context
     }
 }
 
@@ -103,7 +110,8 @@ impl ResourceHandler {
             let address = Address { uri: uri.into(), mime_type: mime_type.cloned() };
             Some(F::call(&function, F::Arguments::decode(&arguments).ok()?, context.clone(), address))
         };
-        Self::made(uri, description, &template, F::Arguments::NODE, ResourceRun(Arc::new(run)), F::CONTEXT)
+        let run = ResourceRun { handler: Arc::new(run), takes_context: F::CONTEXT };
+        Self::made(uri, description, &template, F::Arguments::NODE, run)
     }
 
     fn made(
@@ -112,7 +120,6 @@ impl ResourceHandler {
         template: &Result<UriTemplate, TemplateError>,
         node: &Node,
         run: ResourceRun,
-        takes_context: bool,
     ) -> Self {
         let mut resource = Resource::new(uri.to_owned(), uri.to_owned());
         if !description.is_empty() {
@@ -124,7 +131,7 @@ impl ResourceHandler {
         };
         let is_template = !variables.is_empty();
         let completions = Completions::of(variables);
-        Self { resource, run, is_template, completions, takes_context, problem }
+        Self { resource, run, is_template, completions, problem }
     }
 
     /// Its name; the address, unless set.
@@ -174,8 +181,7 @@ impl ResourceHandler {
     where
         F: Function<kind::Completion, M, Arguments = Completing>,
     {
-        self.takes_context |= F::CONTEXT;
-        self.completions.add(variable, CompletionRun::new(function));
+        self.completions.add(variable, CompletionRun::completing(function));
         self
     }
 

@@ -36,6 +36,15 @@ impl Row {
 }
 
 impl Handler {
+    /// Whether the handler, or what completes its arguments, may send log messages.
+    pub(crate) fn takes_context(&self) -> bool {
+        match self {
+            Handler::Tool { run, .. } => run.takes_context(),
+            Handler::Resource { run, completions, .. } => run.takes_context() || completions.take_context(),
+            Handler::Prompt { run, completions } => run.takes_context() || completions.take_context(),
+        }
+    }
+
     pub(crate) fn completes(&self) -> bool {
         match self {
             Handler::Resource { completions, .. } | Handler::Prompt { completions, .. } => !completions.is_empty(),

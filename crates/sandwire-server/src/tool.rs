@@ -6,13 +6,13 @@ use crate::error::{Problem, RegistrationError};
 use crate::function::{Arguments, Function};
 use crate::kind;
 use crate::result::{IntoToolResult, failure};
+use crate::run::Run;
 use crate::schema::{self, Direction};
 use crate::table::{Handler, Row};
-use sandwire_io::{Answer, MaybeSend, MaybeSync};
+use sandwire_io::Answer;
 use sandwire_json::{Error, Raw, to_raw};
 use sandwire_types::Reply;
 use sandwire_types::model::{Icon, Tool, ToolAnnotations};
-use std::fmt;
 use std::sync::Arc;
 
 /// A tool: what clients are told about it, and the function that runs it.
@@ -37,34 +37,10 @@ use std::sync::Arc;
 pub struct ToolHandler {
     pub(crate) tool: Tool,
     pub(crate) run: ToolRun,
-    pub(crate) takes_context: bool,
 }
 
 /// Runs a tool on the text of its arguments.
-#[derive(Clone)]
-pub(crate) struct ToolRun(Arc<dyn Run>);
-
-trait Run: MaybeSend + MaybeSync {
-    fn run(&self, arguments: &str, context: Context) -> Answer;
-}
-
-impl<F: Fn(&str, Context) -> Answer + MaybeSend + MaybeSync> Run for F {
-    fn run(&self, arguments: &str, context: Context) -> Answer {
-        self(arguments, context)
-    }
-}
-
-impl ToolRun {
-    pub(crate) fn run(&self, arguments: &str, context: Context) -> Answer {
-        self.0.run(arguments, context)
-    }
-}
-
-impl fmt::Debug for ToolRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ToolRun")
-    }
-}
+pub(crate) type ToolRun = Run<str>;
 
 impl ToolHandler {
     /// A tool that runs `function`. The description is for the model.
@@ -81,16 +57,16 @@ impl ToolHandler {
             Err(error) => refused(&error),
         };
         let input = schema::rendered(F::Arguments::TEXT, F::Arguments::NODE, Direction::Input);
-        Self::made(name, description, input, F::Output::output_schema(), ToolRun(Arc::new(run)), F::CONTEXT)
+        Self::made(name, description, input, F::Output::output_schema(), Run::new(F::CONTEXT, run))
     }
 
-    fn made(name: &str, description: &str, input: Raw, output: Option<Raw>, run: ToolRun, takes_context: bool) -> Self {
+    fn made(name: &str, description: &str, input: Raw, output: Option<Raw>, run: ToolRun) -> Self {
         let mut tool = Tool::new(name.to_owned(), input);
         if !description.is_empty() {
             tool.description = Some(description.to_owned());
         }
         tool.output_schema = output;
-        Self { tool, run, takes_context }
+        Self { tool, run }
     }
 
     /// The name shown to people.

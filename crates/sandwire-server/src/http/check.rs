@@ -10,6 +10,10 @@ use sandwire_proto::{
 use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Request, RequestId};
 
 use super::{Refusal, Shared, VERSION, is_media_type};
+use crate::guard::members;
+
+/// How the header fields of a request and its body differ.
+pub(super) type Mismatch = &'static str;
 
 /// The known version that the header names.
 pub(super) fn version_of(head: &RequestHead) -> Option<ProtocolVersion> {
@@ -24,7 +28,7 @@ pub(super) fn verb(head: &RequestHead) -> Result<(), Refusal> {
         return Ok(());
     }
     let message = "this address takes POST only: there are no sessions and no streams outside a request";
-    Err(Refusal::new(405, ErrorObject::new(ErrorCode::INVALID_REQUEST, message)))
+    Err(Refusal::new(405, ErrorCode::INVALID_REQUEST, message))
 }
 
 pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
@@ -32,19 +36,19 @@ pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
         return Ok(());
     }
     let message = "the body must be JSON; send Content-Type: application/json";
-    Err(Refusal::new(415, ErrorObject::new(ErrorCode::INVALID_REQUEST, message)))
+    Err(Refusal::new(415, ErrorCode::INVALID_REQUEST, message))
 }
 
 /// Both kinds of answer must be welcome; without the field, all are.
 pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
     let takes = |wanted: &str| {
-        head.headers.get_all(names::ACCEPT).flat_map(|field| field.split(',')).any(|range| is_media_type(range, wanted))
+        head.headers.get_all(names::ACCEPT).flat_map(members).any(|range| is_media_type(range, wanted))
     };
     if head.headers.get(names::ACCEPT).is_none() || takes("application/json") && takes("text/event-stream") {
         return Ok(());
     }
     let message = "the answer may be JSON or an event stream; send Accept: application/json, text/event-stream";
-    Err(Refusal::new(406, ErrorObject::new(ErrorCode::INVALID_REQUEST, message)))
+    Err(Refusal::new(406, ErrorCode::INVALID_REQUEST, message))
 }
 
 impl Shared {
@@ -54,23 +58,19 @@ impl Shared {
         head: &RequestHead,
         request: &Request,
         envelope: &Envelope,
-    ) -> Result<(), ErrorObject> {
+    ) -> Result<(), Mismatch> {
         for name in [VERSION, names::METHOD, names::NAME] {
             if head.headers.get_all(name).count() > 1 {
-                return Err(mismatch(
-                    "a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once",
-                ));
+                return Err("a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once");
             }
         }
         let version = head.headers.get(VERSION);
         if version.is_some_and(|version| version != &*envelope.version) {
-            return Err(mismatch(
-                "MCP-Protocol-Version differs from the version in params._meta; send the same in both",
-            ));
+            return Err("MCP-Protocol-Version differs from the version in params._meta; send the same in both");
         }
         let method = head.headers.get(names::METHOD);
         if method.is_some_and(|method| method != request.method.as_str()) {
-            return Err(mismatch("Mcp-Method differs from the body's method; send the same in both"));
+            return Err("Mcp-Method differs from the body's method; send the same in both");
         }
         let config = self.endpoint.config();
         if !envelope.protocol_version().is_some_and(|version| config.versions.contains(&version)) {
@@ -78,16 +78,16 @@ impl Shared {
             return Ok(());
         }
         if version.is_none() {
-            return Err(mismatch("MCP-Protocol-Version is missing; repeat the version of params._meta in it"));
+            return Err("MCP-Protocol-Version is missing; repeat the version of params._meta in it");
         }
         if method.is_none() {
-            return Err(mismatch("Mcp-Method is missing; repeat the body's method in it"));
+            return Err("Mcp-Method is missing; repeat the body's method in it");
         }
         check_name(head, request)?;
         self.check_params(head, request)
     }
 
-    fn check_params(&self, head: &RequestHead, request: &Request) -> Result<(), ErrorObject> {
+    fn check_params(&self, head: &RequestHead, request: &Request) -> Result<(), Mismatch> {
         if request.method != Method::ToolsCall {
             return Ok(());
         }
@@ -104,10 +104,8 @@ impl Shared {
                 _ => false,
             };
             if !same || fields.next().is_some() {
-                return Err(mismatch(
-                    "a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the \
-                     arguments that their schemas mark with x-mcp-header",
-                ));
+                return Err("a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the \
+                     arguments that their schemas mark with x-mcp-header");
             }
         }
         Ok(())
@@ -129,17 +127,17 @@ impl Shared {
     }
 }
 
-fn check_name(head: &RequestHead, request: &Request) -> Result<(), ErrorObject> {
+fn check_name(head: &RequestHead, request: &Request) -> Result<(), Mismatch> {
     let Some(source) = request.method.name_source() else { return Ok(()) };
     let params = request.params.as_ref().map_or("{}", Raw::as_str);
     let Some(name) = string_member(params, source.key()) else { return Ok(()) };
     let Some(field) = head.headers.get(names::NAME) else {
-        return Err(mismatch("Mcp-Name is missing; repeat the name or URI of params in it"));
+        return Err("Mcp-Name is missing; repeat the name or URI of params in it");
     };
     match param_headers::decode_value(field) {
         Ok(field) if field == name => Ok(()),
-        Ok(_) => Err(mismatch("Mcp-Name differs from the name or URI in params; send the same in both")),
-        Err(_) => Err(mismatch("Mcp-Name is marked as base64 and is not; encode its UTF-8 as standard base64")),
+        Ok(_) => Err("Mcp-Name differs from the name or URI in params; send the same in both"),
+        Err(_) => Err("Mcp-Name is marked as base64 and is not; encode its UTF-8 as standard base64"),
     }
 }
 
@@ -153,9 +151,11 @@ fn same_value(value: &str, field: &str) -> bool {
 
 /// The digits of a whole number, without a fraction of zeros.
 fn whole(text: &str) -> Option<&str> {
-    let digits = match text.split_once('.') {
-        Some((digits, zeros)) if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => digits,
-        Some(_) => return None,
+    let digits = match text.bytes().position(|byte| byte == b'.') {
+        Some(point) => {
+            let zeros = text.get(point + 1..)?;
+            text.get(..point).filter(|_| !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0'))?
+        }
         None => text,
     };
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
@@ -164,8 +164,4 @@ fn whole(text: &str) -> Option<&str> {
 
 fn string_member(object: &str, key: &str) -> Option<String> {
     sandwire_json::from_str(find(object, key)?).ok()
-}
-
-fn mismatch(message: &'static str) -> ErrorObject {
-    ErrorObject::new(ErrorCode::HEADER_MISMATCH, message)
 }
