@@ -139,13 +139,18 @@ impl Decoder {
             if self.line.is_empty() {
                 self.line.extend(bytes.first());
             }
-        } else if self.size + self.line.len() + bytes.len() > self.max_event_bytes {
+        } else if self.size + self.line.len() + bytes.len() > self.max_event_bytes + self.mark() {
             self.fail(DecodeError::TooLarge);
             self.line.clear();
             self.line.push(b':');
         } else {
             self.line.extend_from_slice(bytes);
         }
+    }
+
+    /// The bytes that may stand before the first line and do not count.
+    fn mark(&self) -> usize {
+        if self.first_line { BOM.len() } else { 0 }
     }
 
     fn fail(&mut self, error: DecodeError) {
