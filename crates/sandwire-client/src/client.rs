@@ -245,15 +245,7 @@ struct InProcess<S>(S);
 
 impl<S: Endpoint> Endpoint for InProcess<S> {
     fn config(&self) -> Arc<Config> {
-        let shared = self.0.config();
-        let mut own = Config::new(shared.info.clone(), shared.capabilities().clone());
-        own.instructions.clone_from(&shared.instructions);
-        own.versions.clone_from(&shared.versions);
-        own.cache = shared.cache.clone();
-        own.limits = shared.limits.clone();
-        own.custom_methods = shared.custom_methods;
-        own.suspension_seconds = shared.suspension_seconds;
-        Arc::new(own)
+        Arc::new(self.0.config().with_own_key())
     }
 
     fn call(&self, call: Call) -> Answer {

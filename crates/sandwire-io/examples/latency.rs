@@ -21,7 +21,7 @@ use sandwire_io::{
     memory, serve,
 };
 use sandwire_json::{Raw, Reader, Writer};
-use sandwire_proto::{Time, client, server};
+use sandwire_proto::{Limits, Time, client, server};
 use sandwire_types::{ErrorObject, Method, ProtocolVersion, Reply};
 
 struct Clock(Instant);
@@ -241,7 +241,7 @@ fn byte_pipe() -> (Pipe, Pipe) {
     let (there, back) = (Arc::<Bytes>::default(), Arc::<Bytes>::default());
     let near = Lines::new(Outlet(back.clone()), Inlet(there.clone()), 1 << 20);
     let far = Lines::new(Outlet(there), Inlet(back), 1 << 20);
-    (TextLink::new(near, 1 << 20), TextLink::new(far, 1 << 20))
+    (TextLink::new(near, Limits::default()), TextLink::new(far, Limits::default()))
 }
 
 /// Short enough to fit between two interruptions: the best slice is what a quiet machine would show.

@@ -84,7 +84,7 @@ impl Connection {
     #[cfg(feature = "client")]
     pub fn port(settings: Settings, port: JsValue) -> Connection {
         let port = sandwire_web::Port::new(port);
-        let link = sandwire_io::TextLink::new(port, settings.config.limits.max_message_bytes);
+        let link = sandwire_io::TextLink::new(port, settings.config.limits.clone());
         Self::open(settings, Box::new(link))
     }
 

@@ -1,5 +1,5 @@
 use crate::{ExchangeId, TransportError, Via, http::ResponseHead};
-use sandwire_types::{Message, WireError};
+use sandwire_types::{Message, RequestId, WireError};
 
 /// What a link, or the passing of time, tells a machine.
 #[derive(Debug)]
@@ -48,6 +48,13 @@ pub enum Input {
         exchange: ExchangeId,
         /// How it ended.
         how: Ended,
+    },
+    /// A request could not be sent, and the link goes on. Links with exchanges end its exchange instead.
+    Unsent {
+        /// The request.
+        id: RequestId,
+        /// Why.
+        error: TransportError,
     },
     /// The link is gone. Nothing more comes from it.
     Closed(Option<TransportError>),

@@ -7,10 +7,7 @@ use std::{
 
 use js_sys::Promise;
 use sandwire_io::{Body, Endpoint, Env, HttpService, TextLink};
-use sandwire_proto::{
-    Limits,
-    http::{RequestHead, ResponseHead, Verb},
-};
+use sandwire_proto::http::{RequestHead, ResponseHead, Verb};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{future_to_promise, spawn_local};
 use web_sys::{Request, Response, ResponseInit};
@@ -163,7 +160,7 @@ pub fn fetch(service: &dyn HttpService, request: Request) -> Promise {
 
 /// Serves a `MessagePort`, or whatever has its members, until it closes.
 pub async fn serve(endpoint: Arc<dyn Endpoint>, port: Port) {
-    let link = TextLink::new(port, Limits::default().max_message_bytes);
+    let link = TextLink::new(port, endpoint.config().limits.clone());
     sandwire_io::serve(endpoint, WebEnv::shared(), Box::new(link)).await;
 }
 

@@ -10,6 +10,7 @@ use futures::future::{Either, join, join_all, select};
 use sandwire_client::{Client, Options};
 use sandwire_io::lines::Lines;
 use sandwire_io::{Env, Link, TextLink, memory, serve};
+use sandwire_proto::Limits;
 use sandwire_server::{Schema, Server, tool};
 use sandwire_types::ProtocolVersion;
 use sandwire_types::model::{CallToolResult, ContentBlock};
@@ -81,7 +82,7 @@ impl Ours {
             }
             Wiring::Pipe => {
                 let [mine, theirs] = duplex(PIPE_BYTES)
-                    .map(|(reader, writer)| TextLink::new(Lines::new(reader, writer, PIPE_BYTES), PIPE_BYTES));
+                    .map(|(reader, writer)| TextLink::new(Lines::new(reader, writer, PIPE_BYTES), Limits::default()));
                 two(&server, options, env, mine, theirs)
             }
         };

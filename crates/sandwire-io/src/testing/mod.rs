@@ -1,10 +1,13 @@
-//! A host for tests: time that passes when told to, HTTP whose answers are scripted, links with faults.
+//! A host for tests: time that passes when told to, HTTP whose answers are scripted, ports that are
+//! joined, links with faults.
 
 mod chaos;
 mod http;
+mod text;
 
 pub use chaos::{ChaosLink, Faults};
 pub use http::{ScriptedExchange, ScriptedHttp};
+pub use text::{QueuePort, text_ports};
 
 use crate::{Env, Timer};
 use sandwire_proto::Time;

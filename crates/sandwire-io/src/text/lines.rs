@@ -19,9 +19,11 @@ type Line = Result<String, TransportError>;
 ///
 /// ```
 /// use sandwire_io::{TextLink, lines::Lines};
+/// use sandwire_proto::Limits;
 ///
 /// let input: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
-/// let link = TextLink::new(Lines::new(input, Vec::new(), 1024), 1024);
+/// let limits = Limits::default();
+/// let link = TextLink::new(Lines::new(input, Vec::new(), limits.max_message_bytes), limits);
 /// ```
 pub struct Lines<R, W> {
     reader: R,

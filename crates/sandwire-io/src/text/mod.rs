@@ -5,13 +5,19 @@ use sandwire_proto::TransportError;
 use std::task::{Context, Poll};
 
 /// Carries one JSON text at a time in both directions: a message port, or lines over a byte stream.
+///
+/// Like a channel, a port wakes who waits: [`poll`](Self::poll) keeps the waker of its last call, and whatever brings
+/// a text or the end wakes it. Where both ends are in one program, that is the peer's `send` and `close`.
 pub trait TextPort: MaybeSend + 'static {
     /// Sends a text, or keeps it until [`poll`](Self::poll) can.
     fn send(&mut self, text: String);
 
-    /// The next text, or the fault in its place; `None` once the port is closed. Also moves kept texts on.
+    /// The next text. Also moves kept texts on.
     ///
-    /// An error is about one text: the port lives on until it says `None`.
+    /// `None` says that the port is closed, as one side wanted. An error is about the one text in whose place it
+    /// comes, such as one that is too long, and the port lives on; except that one of the kind
+    /// [`Closed`](sandwire_proto::TransportErrorKind::Closed) says which fault ended the port. After it, and after
+    /// `None`, the port is not polled again.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<String, TransportError>>>;
 
     /// Closes the port once kept texts are sent.

@@ -6,7 +6,7 @@ use futures::{
 };
 use proptest::prelude::*;
 use sandwire_io::{Link, LinkEvent, TextLink, TextPort, client::Config, fuzzing, lines::Lines};
-use sandwire_proto::TransportErrorKind;
+use sandwire_proto::{Limits, TransportErrorKind};
 use std::{
     collections::VecDeque,
     io,
@@ -156,7 +156,7 @@ fn closing_waits_for_what_was_sent() {
 #[test]
 fn garbage_on_a_link_is_an_event_and_not_its_end() {
     let (pipe, port) = port(1000);
-    let mut link = TextLink::new(port, 1000);
+    let mut link = TextLink::new(port, Limits::default());
     pipe.feed(b"{\"jsonrpc\":\n[]\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
     let mut poll = || block_on(poll_immediate(poll_fn(|cx| link.poll(cx))));
     assert!(matches!(poll(), Some(LinkEvent::Garbage { .. })));
@@ -168,7 +168,7 @@ fn garbage_on_a_link_is_an_event_and_not_its_end() {
 #[test]
 fn a_client_over_lines_calls_and_sees_the_end() {
     let (pipe, port) = port(100_000);
-    let mut stage = Stage::new(Config::new("t", "1"), Box::new(TextLink::new(port, 100_000)));
+    let mut stage = Stage::new(Config::new("t", "1"), Box::new(TextLink::new(port, Limits::default())));
     stage.run();
     let id = crate::stage::id_of(&pipe.written());
     pipe.feed(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{DISCOVERY}}}\n").as_bytes());

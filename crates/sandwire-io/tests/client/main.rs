@@ -4,4 +4,5 @@
 mod driver;
 mod http;
 mod lines;
+mod ports;
 mod stage;

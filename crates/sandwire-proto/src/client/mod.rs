@@ -237,6 +237,7 @@ impl Machine {
             Input::Head { exchange, head } => self.on_head(now, exchange.0, &head),
             Input::Mark { exchange, event_id, retry_ms } => self.on_mark(exchange.0, event_id, retry_ms),
             Input::Ended { exchange, how } => self.on_ended(now, exchange.0, how),
+            Input::Unsent { id, error } => self.on_unsent(now, &id, error),
             Input::Closed(error) => self.on_closed(error),
             Input::Tick => self.on_tick(now),
         }
@@ -424,6 +425,14 @@ impl Machine {
             }
             (_, Err(error)) => self.on_error(now, key, error),
             (_, Ok(reply)) => self.on_reply(now, key, reply),
+        }
+    }
+
+    fn on_unsent(&mut self, now: Time, id: &RequestId, error: TransportError) {
+        let RequestId::Number(id) = id else { return };
+        let key = u64::try_from(*id).ok().filter(|key| self.calls.get(*key).is_some());
+        if let Some(key) = key {
+            self.conclude(now, key, Err(CallError::Transport(error)));
         }
     }
 

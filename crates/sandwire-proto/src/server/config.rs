@@ -15,7 +15,7 @@ use crate::Limits;
 /// Shared by every connection and every HTTP exchange of the server. `info` is an `Implementation`
 /// object and `capabilities` a `ServerCapabilities` object, both as JSON text: the machine looks at
 /// which capabilities are there and otherwise passes them on as they are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// The server's `Implementation` object.
     pub info: Raw,
@@ -65,6 +65,12 @@ impl Config {
     /// decides: `make` runs once for a server, so that every connection uses the same key.
     pub fn sealer(&self, make: impl FnOnce() -> Arc<dyn Sealer>) -> &Arc<dyn Sealer> {
         self.sealer.get_or_init(make)
+    }
+
+    /// The same rules for a server that seals with another key: what one sealed is nothing to the other.
+    #[must_use]
+    pub fn with_own_key(&self) -> Self {
+        Self { sealer: OnceLock::new(), ..self.clone() }
     }
 
     /// Whether the declared capabilities allow a request to be served, or a notification to be sent.

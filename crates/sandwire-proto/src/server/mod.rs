@@ -161,6 +161,10 @@ impl Machine {
             Input::Garbage { via, error } => self.garbage(via, error),
             Input::Batch { via, items } => self.batch(via, items),
             Input::Ended { exchange, .. } => self.abandon(Via::Exchange(exchange)),
+            Input::Unsent { id, error } => {
+                let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, error.message());
+                self.response(Response::new(id, Err(error)));
+            }
             Input::Closed(_) => self.shut(),
             _ => {}
         }

@@ -1,0 +1,96 @@
+//! A client and a server over a pair of ports.
+
+use crate::stage::{Stage, call, tool_call};
+use futures::{
+    executor::block_on,
+    future::{poll_fn, poll_immediate},
+    task::LocalSpawnExt,
+};
+use sandwire_io::{
+    Answer, Call, Endpoint, Link, LinkEvent, TextLink, TextPort,
+    client::Config,
+    serve,
+    testing::{QueuePort, text_ports},
+};
+use sandwire_json::Raw;
+use sandwire_proto::{Limits, TransportError, TransportErrorKind, client::CallError, server};
+use sandwire_types::Reply;
+use std::sync::Arc;
+
+/// Gives its parameters back twice, which makes a text longer than that of the request.
+struct Echo;
+
+impl Endpoint for Echo {
+    fn config(&self) -> Arc<server::Config> {
+        let info = Raw::from_valid(r#"{"name":"s","version":"1"}"#);
+        Arc::new(server::Config::new(info, Raw::from_valid(r#"{"tools":{}}"#)))
+    }
+
+    fn call(&self, call: Call) -> Answer {
+        let params = call.request.params.unwrap_or_else(Raw::object);
+        let twice = ["{\"once\":", params.as_str(), ",\"again\":", params.as_str(), "}"].concat();
+        Answer::Ready(Ok(Reply::new(Raw::parse(&twice).unwrap())))
+    }
+}
+
+fn link(port: QueuePort, max_message_bytes: usize) -> TextLink<QueuePort> {
+    TextLink::new(port, Limits { max_message_bytes, ..Limits::default() })
+}
+
+/// A client with a server, whose links have these limits.
+fn connected(near_bytes: usize, far_bytes: usize) -> Stage {
+    let (near, far) = text_ports();
+    let mut stage = Stage::new(Config::new("test", "1"), Box::new(link(near, near_bytes)));
+    let server = serve(Arc::new(Echo), Arc::new(stage.env.clone()), Box::new(link(far, far_bytes)));
+    stage.spawner().spawn_local(server).unwrap();
+    stage.run();
+    stage
+}
+
+fn long_call() -> sandwire_io::client::Call {
+    call("tools/call", &["{\"name\":\"", &"x".repeat(5000), "\"}"].concat())
+}
+
+#[test]
+fn a_call_crosses_and_comes_back() {
+    let mut stage = connected(5000, 5000);
+    let result = stage.call(tool_call());
+    stage.run();
+    assert!(result.lock().unwrap().as_ref().unwrap().contains("echo"));
+    stage.client.close();
+    stage.run();
+    assert_eq!(stage.told(), ["opened 2026-07-28", "closed"]);
+}
+
+#[test]
+fn a_request_over_the_limit_fails_by_itself() {
+    let mut stage = connected(5000, 50_000);
+    let refused = stage.pool.run_until(stage.client.call(long_call())).unwrap_err();
+    assert!(
+        matches!(&refused, CallError::Transport(error) if error.kind() == TransportErrorKind::TooLarge),
+        "{refused:?}"
+    );
+    assert!(stage.pool.run_until(stage.client.call(tool_call())).is_ok());
+}
+
+#[test]
+fn an_answer_over_the_limit_becomes_an_error() {
+    let mut stage = connected(50_000, 8000);
+    let error = stage.pool.run_until(stage.client.call(long_call())).unwrap_err();
+    assert!(matches!(&error, CallError::Peer(error) if error.message.contains("size limit")), "{error:?}");
+    assert!(stage.pool.run_until(stage.client.call(tool_call())).is_ok());
+}
+
+#[test]
+fn a_fault_is_about_one_text_unless_it_ended_the_port() {
+    let (mut near, far) = text_ports();
+    let mut link = link(far, 1000);
+    let mut next = || block_on(poll_immediate(poll_fn(|cx| link.poll(cx))));
+    assert!(next().is_none());
+    near.fail(TransportError::new(TransportErrorKind::Malformed, "not UTF-8"));
+    near.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.into());
+    near.fail(TransportError::new(TransportErrorKind::Closed, "unplugged"));
+    assert!(matches!(next(), Some(LinkEvent::Garbage { .. })));
+    assert!(matches!(next(), Some(LinkEvent::Message { .. })));
+    assert!(matches!(next(), Some(LinkEvent::Closed(Some(error))) if error.message() == "unplugged"));
+}
