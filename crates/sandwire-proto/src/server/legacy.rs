@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sandwire_json::{Raw, find};
-use sandwire_types::{ErrorCode, ErrorObject, LoggingLevel, Method, Request};
+use sandwire_types::{ErrorCode, LoggingLevel, Method, Request};
 
 use super::{
-    Change, Machine,
+    Change, Machine, fault,
     listen::{covers, updated},
     opening::Opening,
 };
@@ -35,7 +35,7 @@ impl Machine {
         };
         if !self.watched.contains(&uri) {
             if self.watched.len() >= self.config.limits.max_queue {
-                let error = ErrorObject::new(
+                let error = fault(
                     ErrorCode::INTERNAL_ERROR,
                     "too many resources are subscribed to; unsubscribe from some first",
                 );
@@ -74,7 +74,7 @@ impl Machine {
     }
 
     fn refuse(&mut self, via: Via, request: &Request, message: &'static str) {
-        self.answer(via, request.id.clone(), Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message)));
+        self.answer(via, request.id.clone(), Err(fault(ErrorCode::INVALID_PARAMS, message)));
     }
 }
 

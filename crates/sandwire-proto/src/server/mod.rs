@@ -271,7 +271,7 @@ impl Machine {
         };
         if request.meta.log_level.as_ref().is_some_and(|level| level.severity().is_none()) {
             let error =
-                ErrorObject::new(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
+                fault(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
             return self.answer(via, request.id, Err(error));
         }
         if let Err(error) = self.check_method(&request.method, &peer) {
@@ -289,13 +289,13 @@ impl Machine {
         let custom = matches!(method, Method::Other(_)) && self.config.custom_methods;
         let known = method.is_request() && method.may_send(Side::Client, peer.version);
         if !custom && !known {
-            return Err(ErrorObject::new(
+            return Err(fault(
                 ErrorCode::METHOD_NOT_FOUND,
                 "the method does not exist in this protocol version; see the capabilities for what this server offers",
             ));
         }
         if !self.config.allows(method) {
-            return Err(ErrorObject::new(
+            return Err(fault(
                 ErrorCode::METHOD_NOT_FOUND,
                 "this server does not offer the method; see its capabilities for what it offers",
             ));
@@ -318,7 +318,7 @@ impl Machine {
 
     fn begin(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>, state: State) -> Option<CallKey> {
         if self.calls.len() >= self.config.limits.max_peer_requests {
-            let error = ErrorObject::new(
+            let error = fault(
                 ErrorCode::INTERNAL_ERROR,
                 "too many requests are under way; wait for answers or cancel some before sending more",
             );
@@ -436,7 +436,14 @@ impl Machine {
 }
 
 fn invalid(message: &'static str) -> ErrorObject {
-    ErrorObject::new(ErrorCode::INVALID_REQUEST, message)
+    fault(ErrorCode::INVALID_REQUEST, message)
+}
+
+/// An error in words of our own. Not inlined: there are dozens.
+#[cold]
+#[inline(never)]
+fn fault(code: ErrorCode, message: &'static str) -> ErrorObject {
+    ErrorObject::new(code, message)
 }
 
 fn request_id(params: &Raw) -> Option<RequestId> {

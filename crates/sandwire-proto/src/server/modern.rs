@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{ErrorCode, ErrorObject, Method, Reply, Request, Stamp};
+use sandwire_types::{ErrorCode, Method, Reply, Request, Stamp};
 
 use super::{
     Change, Machine,
     calls::State,
+    fault,
     listen::{Filter, updated},
 };
 use crate::{PeerInfo, Via};
@@ -31,7 +32,7 @@ impl Machine {
     pub(super) fn listen(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
         let wanted = request.params.as_ref().and_then(|params| find(params.as_str(), "notifications"));
         let Some(filter) = wanted.and_then(|text| Filter::read(text, &self.config).ok()) else {
-            let error = ErrorObject::new(
+            let error = fault(
                 ErrorCode::INVALID_PARAMS,
                 "notifications must be an object of toolsListChanged, promptsListChanged, resourcesListChanged \
                  (booleans) and resourceSubscriptions (strings)",

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sandwire_json::{Raw, Writer, find};
 use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Reply, Request};
 
-use super::{Machine, invalid};
+use super::{Machine, fault, invalid};
 use crate::{PeerInfo, Via};
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Machine {
             (None, Opening::Undecided) => match &request.method {
                 Method::Initialize => Ok(None),
                 Method::Ping => Ok(Some(Arc::new(PeerInfo::new(ProtocolVersion::V2025_11_25, Raw::object())))),
-                Method::Other(_) if !self.config.custom_methods => Err(ErrorObject::new(
+                Method::Other(_) if !self.config.custom_methods => Err(fault(
                     ErrorCode::METHOD_NOT_FOUND,
                     "the method does not exist; send initialize or server/discover first",
                 )),
@@ -70,7 +70,7 @@ impl Machine {
     fn initialize(&self, request: &Request) -> Result<(Arc<PeerInfo>, Raw), ErrorObject> {
         let params = request.params.as_ref().map_or("{}", Raw::as_str);
         let (Some(requested), Some(capabilities)) = (requested_version(request), find(params, "capabilities")) else {
-            return Err(ErrorObject::new(
+            return Err(fault(
                 ErrorCode::INVALID_PARAMS,
                 "initialize needs protocolVersion (a string), capabilities and clientInfo (objects)",
             ));
@@ -117,7 +117,7 @@ impl Machine {
 }
 
 fn no_envelope() -> ErrorObject {
-    ErrorObject::new(
+    fault(
         ErrorCode::INVALID_PARAMS,
         "params._meta lacks io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities; \
          send them with every request, or open a legacy connection with initialize",

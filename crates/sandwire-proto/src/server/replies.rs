@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sandwire_json::Raw;
 use sandwire_types::{Era, ErrorCode, ErrorObject, Method, Reply, Request, ResultKind, wire};
 
-use super::{Machine, calls::Entry};
+use super::{Machine, calls::Entry, fault};
 use crate::{PeerInfo, Via};
 
 impl Machine {
@@ -67,5 +67,5 @@ fn translate(era: Era, mut error: ErrorObject) -> ErrorObject {
 }
 
 fn internal(message: &'static str) -> ErrorObject {
-    ErrorObject::new(ErrorCode::INTERNAL_ERROR, message)
+    fault(ErrorCode::INTERNAL_ERROR, message)
 }

@@ -1,6 +1,6 @@
 //! From a decoded message to a response: JSON if the first thing said is the answer, an event stream otherwise.
 
-use std::{future::poll_fn, sync::Arc, task::Poll};
+use std::sync::Arc;
 
 use sandwire_io::{Body, Bytes, Exchange};
 use sandwire_proto::{
@@ -8,7 +8,7 @@ use sandwire_proto::{
     http::{RequestHead, ResponseHead, names},
 };
 use sandwire_types::{
-    ErrorCode, ErrorObject, Message, Method, ProtocolVersion, Request, RequestId, Response as Answer, WireError,
+    Era, ErrorCode, ErrorObject, Message, Method, ProtocolVersion, Request, RequestId, Response as Answer, WireError,
     wire::encode_at,
 };
 
@@ -23,8 +23,9 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(status: u16, error: ErrorObject) -> Self {
-        Self { status, id: None, error }
+    #[inline(never)]
+    pub(super) fn new(status: u16, code: ErrorCode, message: &'static str) -> Self {
+        Self { status, id: None, error: ErrorObject::new(code, message) }
     }
 
     pub(super) fn into_response(self, version: Option<ProtocolVersion>) -> Response {
@@ -38,8 +39,22 @@ impl Refusal {
     }
 }
 
+/// What became of a request.
+pub(super) enum Begun {
+    /// A page asks whether it may send one.
+    Preflight,
+    /// Nothing will be said to it.
+    Accepted,
+    /// The server works on its requests.
+    Waits(Box<Events>),
+}
+
 pub(super) fn accepted() -> Response {
-    (ResponseHead::new(202), Box::new(Bytes::default()))
+    (ResponseHead::new(202), nothing())
+}
+
+pub(super) fn nothing() -> Box<dyn Body> {
+    Box::new(Bytes::default())
 }
 
 fn json(status: u16, text: String) -> Response {
@@ -49,147 +64,113 @@ fn json(status: u16, text: String) -> Response {
 }
 
 impl Shared {
-    pub(super) async fn message(&self, head: &RequestHead, message: Message) -> Result<Response, Refusal> {
+    pub(super) fn message(&self, head: &RequestHead, message: Message) -> Result<Begun, Refusal> {
         let modern = self.names_modern(head);
         match message {
-            Message::Request(request) => self.request(head, request, modern).await,
-            Message::Notification(_) if modern => Ok(accepted()),
+            Message::Request(request) => self.request(head, request, modern),
+            Message::Notification(_) if modern => Ok(Begun::Accepted),
             Message::Notification(notification) => {
                 let peer = self.legacy_peer(head, None)?;
                 self.exchange(Some(peer)).receive(Message::Notification(notification));
-                Ok(accepted())
+                Ok(Begun::Accepted)
             }
-            Message::Response(_) if modern => {
-                Err(Refusal::new(400, invalid("a client sends no responses; send a request")))
-            }
-            Message::Response(_) => self.legacy_peer(head, None).map(|_| accepted()),
+            Message::Response(_) if modern => Err(invalid("a client sends no responses; send a request")),
+            Message::Response(_) => self.legacy_peer(head, None).map(|_| Begun::Accepted),
         }
     }
 
-    async fn request(&self, head: &RequestHead, request: Request, modern: bool) -> Result<Response, Refusal> {
-        let refuse = |id: &RequestId, error| Refusal { status: 400, id: Some(id.clone()), error };
-        if let Some(envelope) = &request.meta.envelope {
-            self.check_modern(head, &request, envelope).map_err(|error| refuse(&request.id, error))?;
-            return Ok(self.answer(None, ProtocolVersion::LATEST, [request]).await);
-        }
-        if request.method == Method::Initialize {
+    fn request(&self, head: &RequestHead, request: Request, modern: bool) -> Result<Begun, Refusal> {
+        let refuse = |refusal: Refusal| Refusal { id: Some(request.id.clone()), ..refusal };
+        let peer = if let Some(envelope) = &request.meta.envelope {
+            self.check_modern(head, &request, envelope)
+                .map_err(|message| refuse(Refusal::new(400, ErrorCode::HEADER_MISMATCH, message)))?;
+            None
+        } else if request.method == Method::Initialize {
             let version = self.endpoint.config().newest_legacy().unwrap_or(ProtocolVersion::LATEST);
-            let peer = Arc::new(PeerInfo::new(version, sandwire_json::Raw::object()));
-            return Ok(self.answer(Some(peer), version, [request]).await);
-        }
-        if modern {
+            Some(Arc::new(PeerInfo::new(version, sandwire_json::Raw::object())))
+        } else if modern {
             let message = "params._meta lacks io.modelcontextprotocol/protocolVersion and \
                 io.modelcontextprotocol/clientCapabilities; send them with every request";
-            return Err(refuse(&request.id, ErrorObject::new(ErrorCode::INVALID_PARAMS, message)));
-        }
-        let peer = self.legacy_peer(head, Some(&request.id))?;
-        let version = peer.version;
-        Ok(self.answer(Some(peer), version, [request]).await)
+            return Err(refuse(Refusal::new(400, ErrorCode::INVALID_PARAMS, message)));
+        } else {
+            Some(self.legacy_peer(head, Some(&request.id))?)
+        };
+        Ok(self.begin(peer, vec![request]))
     }
 
-    pub(super) async fn batch(
-        &self,
-        head: &RequestHead,
-        items: Vec<Result<Message, WireError>>,
-    ) -> Result<Response, Refusal> {
-        let peer = match self.names_modern(head) {
-            false => self.legacy_peer(head, None)?,
-            true => {
-                return Err(Refusal::new(
-                    400,
-                    invalid("a body is one message; send the messages of a batch one by one"),
-                ));
-            }
-        };
-        let version = peer.version;
-        if !version.allows_batch() {
-            let message = "batches exist in protocol version 2025-03-26 only; send the messages one by one";
-            return Err(Refusal::new(400, invalid(message)));
+    pub(super) fn batch(&self, head: &RequestHead, items: Vec<Result<Message, WireError>>) -> Result<Begun, Refusal> {
+        if self.names_modern(head) {
+            return Err(invalid("a body is one message; send the messages of a batch one by one"));
+        }
+        let peer = self.legacy_peer(head, None)?;
+        if !peer.version.allows_batch() {
+            return Err(invalid("batches exist in protocol version 2025-03-26 only; send the messages one by one"));
         }
         let mut requests = Vec::new();
         for item in items {
             match item {
                 Ok(Message::Request(request)) if request.method == Method::Initialize => {
-                    let error = invalid("initialize must not be part of a batch; send it alone");
-                    return Err(Refusal { status: 400, id: Some(request.id), error });
+                    let refusal = invalid("initialize must not be part of a batch; send it alone");
+                    return Err(Refusal { id: Some(request.id), ..refusal });
                 }
                 Ok(Message::Request(request)) => requests.push(request),
                 Ok(Message::Notification(_) | Message::Response(_)) => {}
                 Err(error) if error.is_notification || error.is_response => {}
-                Err(WireError { code, id, message, .. }) => {
-                    return Err(Refusal { status: 400, id, error: ErrorObject::new(code, message) });
-                }
+                Err(error) => return Err(error.into()),
             }
         }
         if requests.is_empty() {
-            return Ok(accepted());
+            return Ok(Begun::Accepted);
         }
-        Ok(self.answer(Some(peer), version, requests).await)
+        Ok(self.begin(Some(peer), requests))
     }
 
     fn names_modern(&self, head: &RequestHead) -> bool {
         let named = head.headers.get(VERSION).and_then(ProtocolVersion::parse);
-        named.is_some_and(|version| version.era() == sandwire_types::Era::Modern)
+        named.is_some_and(|version| version.era() == Era::Modern)
     }
 
     fn exchange(&self, legacy: Option<Arc<PeerInfo>>) -> Exchange {
         Exchange::new(Arc::clone(&self.endpoint), Arc::clone(&self.env), legacy)
     }
 
-    /// Has the server answer, and waits for the first thing it says.
-    async fn answer(
-        &self,
-        legacy: Option<Arc<PeerInfo>>,
-        version: ProtocolVersion,
-        requests: impl IntoIterator<Item = Request>,
-    ) -> Response {
-        let modern = legacy.is_none();
+    /// Has the server answer.
+    fn begin(&self, legacy: Option<Arc<PeerInfo>>, requests: Vec<Request>) -> Begun {
+        let version = legacy.as_ref().map_or(ProtocolVersion::LATEST, |peer| peer.version);
         let mut exchange = self.exchange(legacy);
-        let mut waiting = 0_usize;
+        let waiting = requests.len();
         for request in requests {
-            waiting += 1;
             exchange.receive(Message::Request(request));
         }
-        let alone = waiting == 1;
-        let mut answers = Vec::new();
-        let mut timer = self.env.timer();
-        let patience = self.env.now().after(self.guard.keep_alive_ms);
-        while waiting > 0 {
-            let first = poll_fn(|cx| match exchange.poll(cx) {
-                Poll::Ready(message) => Poll::Ready(message),
-                Poll::Pending => timer.poll(patience, cx).map(|()| None),
-            });
-            match first.await {
-                Some(Message::Response(answer)) if alone => {
-                    return json(status(modern, &answer), encode_at(Some(version), &Message::Response(answer)));
-                }
-                Some(message @ Message::Response(_)) => {
-                    waiting -= 1;
-                    answers.push(message);
-                }
-                said => {
-                    answers.extend(said);
-                    let env = &self.env;
-                    let events =
-                        Events::new(exchange, answers, version, waiting, Arc::clone(env), self.guard.keep_alive_ms);
-                    return events.into_response();
-                }
-            }
-        }
-        let mut array = String::from("[");
-        for answer in &answers {
-            if array.len() > 1 {
-                array.push(',');
-            }
-            array.push_str(&encode_at(Some(version), answer));
-        }
-        array.push(']');
-        json(200, array)
+        Begun::Waits(Box::new(Events::new(exchange, version, waiting, &self.env, self.guard.keep_alive_ms)))
     }
 }
 
+impl From<WireError> for Refusal {
+    fn from(error: WireError) -> Self {
+        Self { status: 400, id: error.id, error: ErrorObject::new(error.code, error.message) }
+    }
+}
+
+/// The answers as one body of JSON: the only one, or the array of a batch.
+pub(super) fn whole(version: ProtocolVersion, answers: &[Message]) -> Response {
+    if let [message @ Message::Response(answer)] = answers {
+        return json(status(version, answer), encode_at(Some(version), message));
+    }
+    let mut array = String::from("[");
+    for answer in answers {
+        if array.len() > 1 {
+            array.push(',');
+        }
+        array.push_str(&encode_at(Some(version), answer));
+    }
+    array.push(']');
+    json(200, array)
+}
+
 /// The status of an answer that is the whole body: the modern era fixes some of them.
-fn status(modern: bool, answer: &Answer) -> u16 {
+fn status(version: ProtocolVersion, answer: &Answer) -> u16 {
+    let modern = version.era() == Era::Modern;
     match &answer.result {
         Err(error) => match error.code {
             ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => 400,
@@ -208,17 +189,17 @@ fn status(modern: bool, answer: &Answer) -> u16 {
     }
 }
 
-fn invalid(message: &'static str) -> ErrorObject {
-    ErrorObject::new(ErrorCode::INVALID_REQUEST, message)
+fn invalid(message: &'static str) -> Refusal {
+    Refusal::new(400, ErrorCode::INVALID_REQUEST, message)
 }
 
-impl Events {
-    fn into_response(self) -> Response {
-        let mut head = ResponseHead::new(200);
-        head.headers.push(names::CONTENT_TYPE, "text/event-stream");
-        head.headers.push("cache-control", "no-cache");
-        head.headers.push("x-accel-buffering", "no");
-        let body: Box<dyn Body> = Box::new(self);
-        (head, body)
+/// The head of an event stream.
+pub(super) fn streaming() -> ResponseHead {
+    let mut head = ResponseHead::new(200);
+    for (name, value) in
+        [(names::CONTENT_TYPE, "text/event-stream"), ("cache-control", "no-cache"), ("x-accel-buffering", "no")]
+    {
+        head.headers.push(name, value);
     }
+    head
 }

@@ -7,7 +7,7 @@ use sandwire_proto::{
     PeerInfo,
     http::{RequestHead, Verb, names, param_headers},
 };
-use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Request, RequestId};
+use sandwire_types::{Envelope, Era, ErrorCode, Method, ProtocolVersion, Request, RequestId};
 
 use super::{Refusal, Shared, VERSION, is_media_type};
 use crate::guard::members;
@@ -41,9 +41,8 @@ pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
 
 /// Both kinds of answer must be welcome; without the field, all are.
 pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
-    let takes = |wanted: &str| {
-        head.headers.get_all(names::ACCEPT).flat_map(members).any(|range| is_media_type(range, wanted))
-    };
+    let takes =
+        |wanted: &str| head.headers.get_all(names::ACCEPT).flat_map(members).any(|range| is_media_type(range, wanted));
     if head.headers.get(names::ACCEPT).is_none() || takes("application/json") && takes("text/event-stream") {
         return Ok(());
     }
@@ -104,8 +103,10 @@ impl Shared {
                 _ => false,
             };
             if !same || fields.next().is_some() {
-                return Err("a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the \
-                     arguments that their schemas mark with x-mcp-header");
+                return Err(
+                    "a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the \
+                     arguments that their schemas mark with x-mcp-header",
+                );
             }
         }
         Ok(())

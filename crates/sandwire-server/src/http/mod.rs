@@ -9,17 +9,21 @@ mod answer;
 mod check;
 mod stream;
 
-use std::{future::poll_fn, sync::Arc};
+use std::{
+    future::poll_fn,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
-use sandwire_io::{Body, BoxFuture, Bytes, Endpoint, Env, HttpService};
+use sandwire_io::{Body, BoxFuture, Endpoint, Env, HttpService};
 use sandwire_proto::http::{RequestHead, ResponseHead, Verb, names};
 use sandwire_types::{
-    ErrorCode, ErrorObject, WireError,
+    ErrorCode,
     wire::{Incoming, Memo, decode},
 };
 
 pub use crate::guard::{Allow, Guard};
-use answer::Refusal;
+use answer::{Begun, Refusal};
 
 type Response = (ResponseHead, Box<dyn Body>);
 
@@ -85,62 +89,71 @@ impl HttpService for HttpEntry {
 
 impl Shared {
     async fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> Response {
-        let origin = head.headers.get("origin");
-        let (mut answer, body) = match self.guard.check(&head) {
-            Ok(()) if self.guard.cors && is_preflight(&head) => {
-                (self.guard.preflight(&head.headers), Box::new(Bytes::default()) as Box<dyn Body>)
-            }
-            Ok(()) => match self.admitted(&head, body).await {
-                Ok(response) => response,
-                Err(refusal) => refusal.into_response(check::version_of(&head)),
+        if let Err(barred) = self.guard.check(&head) {
+            let refusal = Refusal::new(barred.status(), ErrorCode::INVALID_REQUEST, barred.message());
+            return refusal.into_response(None);
+        }
+        let (mut answer, body) = match self.begun(&head, body).await {
+            Ok(Begun::Waits(mut events)) => match poll_fn(|cx| events.poll_answers(cx)).await {
+                Some(response) => response,
+                None => (answer::streaming(), events as Box<dyn Body>),
             },
-            Err(barred) => {
-                let error = ErrorObject::new(ErrorCode::INVALID_REQUEST, barred.message());
-                let (answer, body) = Refusal::new(barred.status(), error).into_response(None);
-                return (answer, body);
-            }
+            Ok(Begun::Accepted) => answer::accepted(),
+            Ok(Begun::Preflight) => (self.guard.preflight(&head.headers), answer::nothing()),
+            Err(refusal) => refusal.into_response(check::version_of(&head)),
         };
-        self.guard.expose(origin, &mut answer);
+        self.guard.expose(head.headers.get("origin"), &mut answer);
         (answer, body)
     }
 
-    async fn admitted(&self, head: &RequestHead, body: Box<dyn Body>) -> Result<Response, Refusal> {
+    async fn begun(&self, head: &RequestHead, mut body: Box<dyn Body>) -> Result<Begun, Refusal> {
+        if self.guard.cors && is_preflight(head) {
+            return Ok(Begun::Preflight);
+        }
+        self.check_head(head)?;
+        let mut bytes = Vec::new();
+        poll_fn(|cx| self.poll_body(&mut *body, &mut bytes, cx)).await?;
+        drop(body);
+        self.take(head, bytes)
+    }
+
+    fn check_head(&self, head: &RequestHead) -> Result<(), Refusal> {
         check::verb(head)?;
         check::content_type(head)?;
         check::accept(head)?;
-        let body = self.read(head, body).await?;
-        let Ok(text) = String::from_utf8(body) else {
-            let error = ErrorObject::new(ErrorCode::PARSE_ERROR, "the body is not UTF-8; send JSON as UTF-8");
-            return Err(Refusal::new(400, error));
-        };
-        match decode(&text, &mut Memo::new()) {
-            Ok(Incoming::One(message)) => self.message(head, message).await,
-            Ok(Incoming::Batch(items)) => self.batch(head, items).await,
-            Err(error) if error.is_notification => Ok(answer::accepted()),
-            Err(WireError { code, id, message, .. }) => {
-                Err(Refusal { status: 400, id, error: ErrorObject::new(code, message) })
+        let announced = head.headers.get("content-length").and_then(|length| length.parse::<usize>().ok());
+        if announced.is_some_and(|length| length > self.guard.max_body_bytes) {
+            return Err(too_large());
+        }
+        Ok(())
+    }
+
+    fn poll_body(&self, body: &mut dyn Body, bytes: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        loop {
+            match ready!(body.poll_chunk(cx)) {
+                Some(Ok(chunk)) if bytes.len().saturating_add(chunk.len()) > self.guard.max_body_bytes => {
+                    return Poll::Ready(Err(too_large()));
+                }
+                Some(Ok(chunk)) if bytes.is_empty() => *bytes = chunk,
+                Some(Ok(chunk)) => bytes.extend_from_slice(&chunk),
+                Some(Err(_)) => {
+                    let message = "the body ended early; send it again";
+                    return Poll::Ready(Err(Refusal::new(400, ErrorCode::PARSE_ERROR, message)));
+                }
+                None => return Poll::Ready(Ok(())),
             }
         }
     }
 
-    async fn read(&self, head: &RequestHead, mut body: Box<dyn Body>) -> Result<Vec<u8>, Refusal> {
-        let limit = self.guard.max_body_bytes;
-        let announced = head.headers.get("content-length").and_then(|length| length.parse::<usize>().ok());
-        if announced.is_some_and(|length| length > limit) {
-            return Err(too_large());
-        }
-        let mut bytes = Vec::new();
-        loop {
-            match poll_fn(|cx| body.poll_chunk(cx)).await {
-                Some(Ok(chunk)) if bytes.len().saturating_add(chunk.len()) > limit => return Err(too_large()),
-                Some(Ok(chunk)) if bytes.is_empty() => bytes = chunk,
-                Some(Ok(chunk)) => bytes.extend_from_slice(&chunk),
-                Some(Err(_)) => {
-                    let error = ErrorObject::new(ErrorCode::PARSE_ERROR, "the body ended early; send it again");
-                    return Err(Refusal::new(400, error));
-                }
-                None => return Ok(bytes),
-            }
+    fn take(&self, head: &RequestHead, body: Vec<u8>) -> Result<Begun, Refusal> {
+        let Ok(text) = String::from_utf8(body) else {
+            return Err(Refusal::new(400, ErrorCode::PARSE_ERROR, "the body is not UTF-8; send JSON as UTF-8"));
+        };
+        match decode(&text, &mut Memo::new()) {
+            Ok(Incoming::One(message)) => self.message(head, message),
+            Ok(Incoming::Batch(items)) => self.batch(head, items),
+            Err(error) if error.is_notification => Ok(Begun::Accepted),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -150,17 +163,20 @@ fn is_preflight(head: &RequestHead) -> bool {
 }
 
 fn too_large() -> Refusal {
-    let message = "the body is over the server's size limit; send less at once";
-    Refusal::new(413, ErrorObject::new(ErrorCode::INVALID_REQUEST, message))
+    Refusal::new(413, ErrorCode::INVALID_REQUEST, "the body is over the server's size limit; send less at once")
 }
 
 /// Whether a media type is what a field such as `application/*;q=0.5` means.
-fn is_media_type(range: &str, wanted: &str) -> bool {
-    let range = range.split(';').next().unwrap_or_default().trim();
-    let group = wanted.split('/').next().unwrap_or_default();
-    range == "*/*"
-        || range.eq_ignore_ascii_case(wanted)
-        || range.strip_suffix("/*").is_some_and(|have| have.eq_ignore_ascii_case(group))
+fn is_media_type(range: &[u8], wanted: &str) -> bool {
+    let mut range = range.splitn(2, |byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    let mut wanted = wanted.as_bytes();
+    if range == b"*/*" {
+        return true;
+    }
+    if let Some(group) = range.strip_suffix(b"*").filter(|group| group.ends_with(b"/")) {
+        (range, wanted) = (group, wanted.get(..group.len()).unwrap_or_default());
+    }
+    range.eq_ignore_ascii_case(wanted)
 }
 
 const VERSION: &str = names::PROTOCOL_VERSION;

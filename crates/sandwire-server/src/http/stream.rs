@@ -10,6 +10,8 @@ use sandwire_io::{Body, Env, Exchange, Timer};
 use sandwire_proto::{Time, TransportError};
 use sandwire_types::{Message, ProtocolVersion, wire::encode_at};
 
+use super::{Response, answer::whole};
+
 /// Gives what an exchange says, as events, until every request has its answer. Dropping it cancels what is under way.
 pub(super) struct Events {
     exchange: Exchange,
@@ -26,15 +28,40 @@ pub(super) struct Events {
 impl Events {
     pub(super) fn new(
         exchange: Exchange,
-        said: Vec<Message>,
         version: ProtocolVersion,
         waiting: usize,
-        env: Arc<dyn Env>,
+        env: &Arc<dyn Env>,
         keep_alive_ms: u64,
     ) -> Self {
-        let timer = env.timer();
-        let next_comment = env.now().after(if said.is_empty() { 0 } else { keep_alive_ms });
-        Self { exchange, said: said.into(), version, waiting, env, timer, keep_alive_ms, next_comment }
+        let next_comment = env.now().after(keep_alive_ms);
+        let (said, timer, env) = (VecDeque::new(), env.timer(), Arc::clone(env));
+        Self { exchange, said, version, waiting, env, timer, keep_alive_ms, next_comment }
+    }
+
+    /// Waits for the answers: ready with all of them, or with nothing once there is something else to send first.
+    pub(super) fn poll_answers(&mut self, cx: &mut Context<'_>) -> Poll<Option<Response>> {
+        while self.waiting > 0 {
+            match self.exchange.poll(cx) {
+                Poll::Ready(Some(message)) => {
+                    let is_answer = self.note(&message);
+                    self.said.push_back(message);
+                    if !is_answer {
+                        return Poll::Ready(None);
+                    }
+                }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => return self.timer.poll(self.next_comment, cx).map(|()| None),
+            }
+        }
+        Poll::Ready(Some(whole(self.version, self.said.make_contiguous())))
+    }
+
+    /// Puts the next comment off; whether the message is an answer.
+    fn note(&mut self, message: &Message) -> bool {
+        let is_answer = matches!(message, Message::Response(_));
+        self.waiting -= usize::from(is_answer);
+        self.next_comment = self.env.now().after(self.keep_alive_ms);
+        is_answer
     }
 
     fn event(&self, message: &Message) -> Vec<u8> {
@@ -50,25 +77,23 @@ impl Events {
 
 impl Body for Events {
     fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Vec<u8>, TransportError>>> {
-        if let Some(message) = self.said.pop_front() {
-            return Poll::Ready(Some(Ok(self.event(&message))));
-        }
-        if self.waiting == 0 {
-            return Poll::Ready(None);
-        }
-        match self.exchange.poll(cx) {
-            Poll::Ready(Some(message)) => {
-                if matches!(message, Message::Response(_)) {
-                    self.waiting -= 1;
+        let message = match self.said.pop_front() {
+            Some(message) => message,
+            None if self.waiting == 0 => return Poll::Ready(None),
+            None => match self.exchange.poll(cx) {
+                Poll::Ready(Some(message)) => {
+                    self.note(&message);
+                    message
                 }
-                self.next_comment = self.env.now().after(self.keep_alive_ms);
-                Poll::Ready(Some(Ok(self.event(&message))))
-            }
-            Poll::Ready(None) => Poll::Ready(None),
-            Poll::Pending => self.timer.poll(self.next_comment, cx).map(|()| {
-                self.next_comment = self.env.now().after(self.keep_alive_ms);
-                Some(Ok(b":\n\n".to_vec()))
-            }),
-        }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => {
+                    return self.timer.poll(self.next_comment, cx).map(|()| {
+                        self.next_comment = self.env.now().after(self.keep_alive_ms);
+                        Some(Ok(b":\n\n".to_vec()))
+                    });
+                }
+            },
+        };
+        Poll::Ready(Some(Ok(self.event(&message))))
     }
 }
