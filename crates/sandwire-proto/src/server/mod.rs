@@ -270,8 +270,7 @@ impl Machine {
             Err(error) => return self.answer(via, request.id, Err(error)),
         };
         if request.meta.log_level.as_ref().is_some_and(|level| level.severity().is_none()) {
-            let error =
-                fault(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
+            let error = fault(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
             return self.answer(via, request.id, Err(error));
         }
         if let Err(error) = self.check_method(&request.method, &peer) {
