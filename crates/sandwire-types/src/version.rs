@@ -102,6 +102,11 @@ impl ProtocolVersion {
         self.0 >= Self::V2025_06_18.0
     }
 
+    /// Whether a user can be asked to visit an address.
+    pub const fn has_url_elicitation(self) -> bool {
+        self.0 >= Self::V2025_11_25.0
+    }
+
     /// Whether a server opens an event stream with an empty event that makes it resumable.
     pub const fn primes_event_streams(self) -> bool {
         self.0 == Self::V2025_11_25.0
@@ -116,6 +121,11 @@ impl ProtocolVersion {
     /// Whether `completion/complete` is announced by a capability.
     pub const fn has_completions_capability(self) -> bool {
         self.0 >= Self::V2025_03_26.0
+    }
+
+    /// Whether the result of a tool may have structured content.
+    pub const fn has_structured_content(self) -> bool {
+        self.0 >= Self::V2025_06_18.0
     }
 
     /// Whether structured content may be any JSON value, and not only an object.

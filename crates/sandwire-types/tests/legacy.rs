@@ -167,11 +167,32 @@ fn structured_content_that_is_no_object_is_wrapped() {
             let wrapped = format!(r#"{{"content":[],"structuredContent":{{"result":{value}}}}}"#);
             assert_eq!(result(version, Method::ToolsCall, &text), wrapped);
         }
-        assert_eq!(result(ProtocolVersion::V2025_03_26, Method::ToolsCall, &text), r#"{"content":[]}"#);
         assert_eq!(modern::lower_result(&Method::ToolsCall, &raw(&text)), raw(&text));
     }
     let wrapped = legacy::wrap_structured(&raw(r#"{"content":[],"structuredContent":{"a":1}}"#));
     assert_eq!(wrapped.as_str(), r#"{"content":[],"structuredContent":{"result":{"a":1}}}"#);
+}
+
+#[test]
+fn structured_content_is_told_as_text_to_versions_without_it() {
+    let image = r#"{"type":"image","data":"","mimeType":"image/png"}"#;
+    for version in [ProtocolVersion::V2024_11_05, ProtocolVersion::V2025_03_26] {
+        for (content, expected) in [
+            ("[]".to_owned(), r#"[{"type":"text","text":"{\"a\":\"b\",\"c\":1.10}"}]"#.to_owned()),
+            (format!("[{image}]"), format!(r#"[{image},{{"type":"text","text":"{{\"a\":\"b\",\"c\":1.10}}"}}]"#)),
+            (r#"[{"type":"text","text":"own"}]"#.to_owned(), r#"[{"type":"text","text":"own"}]"#.to_owned()),
+        ] {
+            let text = format!(r#"{{"content":{content},"structuredContent":{{"a":"b","c":1.10}},"isError":false}}"#);
+            let lowered = format!(r#"{{"content":{expected},"isError":false}}"#);
+            assert_eq!(result(version, Method::ToolsCall, &text), lowered, "{version}");
+            assert_eq!(result(version, Method::ToolsCall, &lowered), lowered, "{version}");
+        }
+        for malformed in [r#"{"content":1,"structuredContent":2}"#, r#"{"structuredContent":[2]}"#] {
+            let lowered = result(version, Method::ToolsCall, malformed);
+            assert!(!lowered.contains("structuredContent"), "{lowered}");
+        }
+        assert_eq!(result(version, Method::ToolsCall, r#"{"content":[]}"#), r#"{"content":[]}"#);
+    }
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use sandwire_json::{Error, Kind, Reader, find};
+use sandwire_json::{Error, Kind, Raw, Reader, Writer, find};
 
+use super::super::splice;
 use super::Projection;
 use crate::model::{Described, SamplingMessageContentBlock};
 
@@ -14,6 +15,36 @@ pub(super) fn in_words(tag: &str, block: &str) -> String {
         "audio" => audio_in_words(block),
         _ => block.into(),
     }
+}
+
+/// A call's result that tells its structured content as text too, unless it has text already.
+pub(super) fn with_structured_text(result: &Raw) -> Option<Raw> {
+    let structured = find(result.as_str(), "structuredContent")?;
+    let mut w = Writer::with_capacity(result.as_str().len() + structured.len() + 32);
+    let mut has_text = false;
+    w.begin_object();
+    w.key("content");
+    w.begin_array();
+    let blocks = find(result.as_str(), "content").unwrap_or("[]");
+    let read = Reader::new(blocks).array(&mut |r| {
+        let block = r.raw()?;
+        has_text |= string(block, "type").is_some_and(|kind| kind == "text");
+        w.raw(block);
+        Ok(())
+    });
+    if has_text || read.is_err() {
+        return None;
+    }
+    w.begin_object();
+    w.key("type");
+    w.string("text");
+    w.key("text");
+    w.string(structured);
+    w.end_object();
+    w.end_array();
+    splice(&mut w, result.as_str(), &["content"]);
+    w.end_object();
+    Some(w.into_raw())
 }
 
 fn link_in_words(block: &str) -> String {

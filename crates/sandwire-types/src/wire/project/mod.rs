@@ -26,6 +26,10 @@ pub(super) fn result(version: ProtocolVersion, method: &Method, value: &Raw) -> 
         {
             Raw::object()
         }
+        Method::ToolsCall if !version.has_structured_content() => {
+            let told = content::with_structured_text(value);
+            rewritten(version, model::result_type(method), told.as_ref().unwrap_or(value), legacy)
+        }
         _ => rewritten(version, model::result_type(method), value, legacy),
     }
 }
