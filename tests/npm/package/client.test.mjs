@@ -121,6 +121,27 @@ for (const era of ["legacy", "modern"]) {
       assert.deepEqual(members(tools.Client).filter((name) => !used.has(name)), []);
     });
 
+    test("a list that does not end is given up", async () => {
+      let next = (cursor) => (cursor === "a" ? "b" : "a");
+      let pages = 0;
+      const server = stub(era, {
+        answers: {
+          "tools/list": ({ cursor }) => {
+            pages += 1;
+            return server.result({ tools: [], nextCursor: next(cursor), ttlMs: 0, cacheScope: "private" });
+          },
+        },
+      });
+      const client = await Client.connect(URL_, { fetch: server.fetch });
+      await rejects(client.listAllTools(), { code: "misbehaved" });
+      assert.equal(pages, 3, "a, b, and a again");
+      pages = 0;
+      next = () => `${pages}`;
+      await rejects(client.listAllTools(), { code: "misbehaved" });
+      assert.equal(pages, 1001);
+      await client.close();
+    });
+
     test("progress arrives while the call is open", async () => {
       let stream;
       let token;

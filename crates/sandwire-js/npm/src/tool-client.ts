@@ -1,5 +1,9 @@
 import { Base, type CallOptions } from "./connection.js";
+import { McpError } from "./error.js";
 import type { CallToolParams, CallToolResult, ListToolsResult, PageParams, Result, Tool } from "./protocol.js";
+
+/** How many pages of one list are read before it is taken for endless. */
+const MAX_PAGES = 1000;
 
 /** A client that lists and calls tools. */
 export class ToolClient extends Base {
@@ -21,12 +25,15 @@ export class ToolClient extends Base {
   /** @internal */
   protected async _all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
     const all: T[] = [];
-    let cursor: unknown;
-    do {
+    const seen = new Set<unknown>();
+    for (let cursor: unknown; ; seen.add(cursor)) {
       const page = await this.request<Result>(method, cursor === undefined ? undefined : { cursor }, options);
       all.push(...(page[member] as T[]));
       cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    return all;
+      if (cursor === undefined) return all;
+      if (seen.has(cursor) || seen.size >= MAX_PAGES) {
+        throw new McpError("misbehaved", "the server's list does not end; read its pages one by one");
+      }
+    }
   }
 }
