@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 use sandwire_json::{Raw, Reader, Writer, find};
 use sandwire_types::{
     Era, ErrorCode, ErrorObject, Message, Method, Notification, Reply, Request, RequestId, RequestMeta, Response,
-    ResultKind, Side,
+    ResultKind, Side, wire,
 };
 
 use super::{CallKey, Machine, Output, calls::Entry, invalid, seal::Sealer};
@@ -167,10 +167,13 @@ impl Machine {
             return Ok(AskStep::Answered(answer));
         }
         check(&entry.peer, method, params)?;
-        let (era, via) = (entry.peer.era(), entry.via);
+        let (era, version, via) = (entry.peer.era(), entry.peer.version, entry.via);
         match era {
             Era::Legacy if self.single => Err(AskError::NoWayBack),
-            Era::Legacy => Ok(AskStep::Sent(self.send_question(call, via, name, method, params))),
+            Era::Legacy => {
+                let params = wire::legacy::lower_params(version, method, params);
+                Ok(AskStep::Sent(self.send_question(call, via, name, method, params)))
+            }
             Era::Modern if !entry.method.may_require_input() => Err(AskError::NotInVersion),
             Era::Modern => {
                 let until = clock.unix_time.map(|now| now.saturating_add(self.config.suspension_seconds));
@@ -178,7 +181,7 @@ impl Machine {
                 let asks = entry.asks.get_or_insert_default();
                 asks.suspension = Some(Suspension { sealer: clock.sealer.clone(), until, make: suspended });
                 if !asks.questions.iter().any(|question| &*question.name == name) {
-                    let (method, params) = (method.clone(), params.clone());
+                    let (method, params) = (method.clone(), wire::modern::lower_params(method, params));
                     asks.questions.push(Question { name: name.into(), method, params });
                 }
                 Ok(AskStep::Suspended)
@@ -265,14 +268,14 @@ impl Machine {
         }
     }
 
-    fn send_question(&mut self, call: CallKey, via: Via, name: &str, method: &Method, params: &Raw) -> AskKey {
+    fn send_question(&mut self, call: CallKey, via: Via, name: &str, method: &Method, params: Raw) -> AskKey {
         let key = AskKey(self.next_ask);
         self.next_ask = self.next_ask.wrapping_add(1);
         self.asks.push(OpenAsk { key, call, name: name.into() });
         let request = Request {
             id: RequestId::Number(key.0),
             method: method.clone(),
-            params: Some(params.clone()),
+            params: Some(params),
             meta: RequestMeta::default(),
         };
         self.outputs.push_back(Output::Send { via, message: Message::Request(request) });
@@ -399,16 +402,20 @@ fn suspended(suspension: &Suspension, asks: &Asks, entry: &Entry) -> Raw {
 
 /// Whether the client declared that it can be asked this.
 fn check(peer: &PeerInfo, method: &Method, params: &Raw) -> Result<(), AskError> {
+    let legacy = peer.era() == Era::Legacy;
     let (capability, part) = match method {
         Method::RootsList => ("roots", None),
         Method::SamplingCreateMessage => ("sampling", find(params.as_str(), "tools").map(|_| "tools")),
         Method::ElicitationCreate => {
             let url = find(params.as_str(), "mode") == Some("\"url\"");
+            if url && legacy && !peer.version.has_url_elicitation() {
+                return Err(AskError::NotInVersion);
+            }
             ("elicitation", Some(if url { "url" } else { "form" }))
         }
         _ => return Err(AskError::NotInVersion),
     };
-    if peer.era() == Era::Legacy && !method.may_send(Side::Server, peer.version) {
+    if legacy && !method.may_send(Side::Server, peer.version) {
         return Err(AskError::NotInVersion);
     }
     let declared = find(peer.capabilities.as_str(), capability);

@@ -129,6 +129,45 @@ fn versions_without_elicitation_are_not_asked_for_it() {
 }
 
 #[test]
+fn questions_are_put_in_the_words_of_the_version() {
+    const ABLE: &str = r#"{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}}}"#;
+    let sampling = r#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","data":"","mimeType":"image/png"}]}],"maxTokens":1,"tools":[]}"#;
+    let form = r#"{"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","enum":["x"]}}}}}"#;
+    let visit = r#"{"mode":"url","message":"?","url":"https://a.test","elicitationId":"e"}"#;
+    let asked = |version: &str, method: &Method, params: &str| {
+        let mut scene = Scene::legacy_with(config(), version, ABLE);
+        let key = scene.begin(&legacy("1", "tools/call", ""));
+        let Ok(AskStep::Sent(_)) = ask_with(&mut scene, key, "q", method.clone(), params) else { panic!("{version}") };
+        find(&scene.drain()[0], "params").unwrap().to_owned()
+    };
+    assert_eq!(asked("2025-11-25", &Method::SamplingCreateMessage, sampling), sampling);
+    assert_eq!(asked("2025-11-25", &Method::ElicitationCreate, form), form);
+    assert_eq!(asked("2025-11-25", &Method::ElicitationCreate, visit), visit);
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        assert_eq!(
+            asked(version, &Method::SamplingCreateMessage, sampling),
+            r#"{"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"user","content":{"type":"image","data":"","mimeType":"image/png"}}],"maxTokens":1}"#
+        );
+    }
+    assert_eq!(
+        asked("2025-06-18", &Method::ElicitationCreate, form),
+        r#"{"message":"?","requestedSchema":{"type":"object","properties":{"a":{"type":"string","enum":["x"]}}}}"#
+    );
+
+    let mut scene = Scene::legacy_with(config(), "2025-06-18", ABLE);
+    let key = scene.begin(&legacy("1", "tools/call", ""));
+    let refused = ask_with(&mut scene, key, "q", Method::ElicitationCreate, visit);
+    assert!(matches!(refused, Err(AskError::NotInVersion)), "there is no older word for an address to visit");
+
+    let mut scene = Scene::modern();
+    let key = scene.begin(&modern_as("1", "tools/call", "", ABLE, ""));
+    let suspended = ask_with(&mut scene, key, "q", Method::ElicitationCreate, visit);
+    assert!(matches!(suspended, Ok(AskStep::Suspended)));
+    let sent = suspend(&mut scene, key);
+    assert!(sent.contains(r#""params":{"mode":"url","message":"?","url":"https://a.test"}"#), "{sent}");
+}
+
+#[test]
 fn a_legacy_exchange_without_a_session_cannot_ask() {
     let peer = PeerInfo::new(ProtocolVersion::V2025_11_25, Raw::from_valid(CAN));
     let mut scene = Scene::of(Machine::for_exchange(Arc::new(config()), Some(Arc::new(peer))));
