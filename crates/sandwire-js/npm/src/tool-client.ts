@@ -26,12 +26,12 @@ export class ToolClient extends Base {
   protected async _all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
     const all: T[] = [];
     const seen = new Set<unknown>();
-    for (let cursor: unknown; ; seen.add(cursor)) {
+    for (let cursor: unknown; ; ) {
       const page = await this.request<Result>(method, cursor === undefined ? undefined : { cursor }, options);
       all.push(...(page[member] as T[]));
       cursor = page.nextCursor;
       if (cursor === undefined) return all;
-      if (seen.has(cursor) || seen.size >= MAX_PAGES) {
+      if (seen.has(cursor) || seen.add(cursor).size >= MAX_PAGES) {
         throw new McpError("misbehaved", "the server's list does not end; read its pages one by one");
       }
     }
