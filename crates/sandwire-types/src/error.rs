@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::jsonrpc::{ErrorCode, ErrorObject, RequestId};
+use crate::jsonrpc::{ErrorCode, ErrorObject, RequestId, Response};
+use crate::version::ProtocolVersion;
 
 /// A text that is no message, and how to answer it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,12 @@ impl WireError {
     /// Whether the sender is owed an answer.
     pub fn wants_answer(&self) -> bool {
         !self.is_response && !self.is_notification
+    }
+
+    /// The answer for a peer of that version, if it is known.
+    pub fn into_response(self, version: Option<ProtocolVersion>) -> Response {
+        let null_id = version.is_some_and(|version| !version.omits_unreadable_id());
+        Response { id: self.id, null_id, result: Err(ErrorObject::new(self.code, self.message)) }
     }
 
     /// The error object of the answer.

@@ -171,7 +171,7 @@ pub fn wire(data: &[u8]) {
 
 fn answerable(error: &WireError, text: &str) {
     assert!(!error.message.is_empty());
-    let answer = Message::Response(Response { id: error.id.clone(), result: Err(error.to_error_object()) });
+    let answer = Message::Response(error.clone().into_response(None));
     for version in KNOWN_VERSIONS {
         let answer = encode_at(Some(*version), &answer);
         assert!(decode(&answer, &mut Memo::new()).is_ok(), "{answer} answers {text}");

@@ -62,6 +62,8 @@ pub struct Notification {
 pub struct Response {
     /// The request's id; `None` when that could not be read.
     pub id: Option<RequestId>,
+    /// Whether an id that could not be read is `null`, as before 2025-11-25, and not left out.
+    pub null_id: bool,
     /// What came of it.
     pub result: Result<Reply, ErrorObject>,
 }
@@ -137,7 +139,7 @@ impl Notification {
 impl Response {
     /// The answer to the request of that id.
     pub fn new(id: RequestId, result: Result<Reply, ErrorObject>) -> Self {
-        Self { id: Some(id), result }
+        Self { id: Some(id), null_id: false, result }
     }
 }
 

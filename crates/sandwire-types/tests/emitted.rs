@@ -178,7 +178,7 @@ fn errors_fit_every_version() {
         for data in [None, Some(Raw::parse(r#"{"uri":"x"}"#).unwrap())] {
             let error = ErrorObject { data, ..ErrorObject::method_not_found(&"x/y".into()) };
             for id in [Some(1.into()), Some("a".into()), None] {
-                let response = Response { id: id.clone(), result: Err(error.clone()) };
+                let response = Response { id: id.clone(), null_id: false, result: Err(error.clone()) };
                 let text = encode_at(Some(version), &Message::Response(response));
                 // The older schemas have no word for an id that could not be read; JSON-RPC has: null.
                 let exception = id.is_none() && version < ProtocolVersion::V2025_11_25;

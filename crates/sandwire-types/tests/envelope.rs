@@ -284,16 +284,17 @@ fn senseless_cache_hints_say_do_not_keep() {
 
 #[test]
 fn unreadable_ids_are_null_before_2025_11_25_and_absent_since() {
-    let message = Message::Response(Response { id: None, result: Err(ErrorObject::new(ErrorCode::PARSE_ERROR, "no")) });
+    let message = Message::Response(WireError::new(ErrorCode::PARSE_ERROR, "no").into_response(None));
     let absent = r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#;
     let null = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#;
     for version in KNOWN_VERSIONS {
         let expected = if *version >= ProtocolVersion::V2025_11_25 { absent } else { null };
         assert_eq!(encode_at(Some(*version), &message), expected);
+        let answer = WireError::new(ErrorCode::PARSE_ERROR, "no").into_response(Some(*version));
+        assert_eq!(encode(&Message::Response(answer.clone())), expected);
+        assert_eq!(one(expected), Message::Response(answer));
     }
     assert_eq!(encode(&message), absent);
-    assert_eq!(one(absent), message);
-    assert_eq!(one(null), message);
 }
 
 #[test]

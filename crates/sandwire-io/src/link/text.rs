@@ -40,9 +40,9 @@ impl<P: TextPort> TextLink<P> {
                 let error = TransportError::new(TransportErrorKind::TooLarge, TOO_LARGE);
                 self.arrived.push_back(LinkEvent::Unsent { id, error });
             }
-            Message::Response(Response { id, .. }) => {
+            Message::Response(response) => {
                 let result = Err(ErrorObject::new(ErrorCode::INTERNAL_ERROR, TOO_LARGE));
-                self.pass(encode(&Message::Response(Response { id, result })));
+                self.pass(encode(&Message::Response(Response { result, ..response })));
             }
             Message::Notification(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use crate::stage::{Stage, call, tool_call};
 use futures::{
-    executor::block_on,
+    executor::{LocalPool, block_on},
     future::{poll_fn, poll_immediate},
     task::LocalSpawnExt,
 };
@@ -10,11 +10,11 @@ use sandwire_io::{
     Answer, Call, Endpoint, Link, LinkEvent, TextLink, TextPort,
     client::Config,
     serve,
-    testing::{QueuePort, text_ports},
+    testing::{QueuePort, SimEnv, text_ports},
 };
 use sandwire_json::Raw;
 use sandwire_proto::{Limits, TransportError, TransportErrorKind, client::CallError, server};
-use sandwire_types::Reply;
+use sandwire_types::{Era, KNOWN_VERSIONS, Reply};
 use std::sync::Arc;
 
 /// Gives its parameters back twice, which makes a text longer than that of the request.
@@ -93,4 +93,29 @@ fn a_fault_is_about_one_text_unless_it_ended_the_port() {
     assert!(matches!(next(), Some(LinkEvent::Garbage { .. })));
     assert!(matches!(next(), Some(LinkEvent::Message { .. })));
     assert!(matches!(next(), Some(LinkEvent::Closed(Some(error))) if error.message() == "unplugged"));
+}
+
+#[test]
+fn an_unreadable_id_is_null_for_old_versions_and_left_out_for_new_ones() {
+    const MODERN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    for version in KNOWN_VERSIONS {
+        let (mut near, far) = text_ports();
+        let mut pool = LocalPool::new();
+        let env = Arc::new(SimEnv::new(1));
+        pool.spawner().spawn_local(serve(Arc::new(Echo), env, Box::new(link(far, 5000)))).unwrap();
+        near.send(match version.era() {
+            Era::Modern => MODERN.to_owned(),
+            Era::Legacy => format!(
+                r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+            ),
+        });
+        near.send("{".to_owned());
+        pool.run_until_stalled();
+        let texts: Vec<String> = std::iter::from_fn(|| block_on(poll_immediate(poll_fn(|cx| near.poll(cx)))))
+            .map_while(|text| text.and_then(Result::ok))
+            .collect();
+        let error = texts.iter().find(|text| text.contains("-32700")).unwrap();
+        let id = sandwire_json::find(error, "id");
+        assert_eq!(id, (!version.omits_unreadable_id()).then_some("null"), "{version}: {error}");
+    }
 }

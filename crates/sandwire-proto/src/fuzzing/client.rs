@@ -189,7 +189,7 @@ impl World {
                     Ok(reply(bytes.pick(RESULTS)?))
                 };
                 let id = (!bytes.next().is_multiple_of(7)).then_some(id);
-                Input::Message { via, message: Message::Response(Response { id, result }) }
+                Input::Message { via, message: Message::Response(Response { id, null_id: false, result }) }
             }
             3 => {
                 let exchange = bytes.pick(&self.exchanges)?;

@@ -423,13 +423,15 @@ impl Machine {
         if error.is_response || error.is_notification {
             return;
         }
-        let result = Err(ErrorObject::new(error.code, error.message));
-        let message = Message::Response(Response { id: error.id, result });
-        self.outputs.push_back(Output::Send { via, message });
+        let version = match &self.opening {
+            Opening::Legacy { peer, .. } => Some(peer.version),
+            _ => None,
+        };
+        self.outputs.push_back(Output::Send { via, message: Message::Response(error.into_response(version)) });
     }
 
     fn answer(&mut self, via: Via, id: RequestId, result: Result<Reply, ErrorObject>) {
-        let message = Message::Response(Response { id: Some(id), result });
+        let message = Message::Response(Response::new(id, result));
         self.outputs.push_back(Output::Send { via, message });
     }
 }

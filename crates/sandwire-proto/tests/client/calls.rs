@@ -27,9 +27,9 @@ fn late_answers_and_answers_to_nobody_are_ignored() {
     scene.reply(&sent, r#"{"n":1}"#);
     assert_eq!(scene.done_value(), r#"{"n":1}"#);
     scene.reply(&sent, r#"{"n":2}"#);
-    scene.receive(Via::Pipe, Message::Response(Response { id: Some("65536".into()), result: Ok(reply("{}")) }));
-    scene.receive(Via::Pipe, Message::Response(Response { id: Some((-1).into()), result: Ok(reply("{}")) }));
-    scene.receive(Via::Pipe, Message::Response(Response { id: None, result: Err(error(-32700)) }));
+    scene.receive(Via::Pipe, Message::Response(Response::new("65536".into(), Ok(reply("{}")))));
+    scene.receive(Via::Pipe, Message::Response(Response::new((-1).into(), Ok(reply("{}")))));
+    scene.receive(Via::Pipe, Message::Response(Response { id: None, null_id: false, result: Err(error(-32700)) }));
     scene.quiet();
 }
 
@@ -96,7 +96,7 @@ fn an_error_in_the_body_is_delivered_whatever_the_status() {
         let sent = scene.request();
         scene.head_of(sent.exchange(), status, Some("application/json"));
         // The server could not read the id.
-        scene.receive(sent.via, Message::Response(Response { id: None, result: Err(error(-32602)) }));
+        scene.receive(sent.via, Message::Response(Response { id: None, null_id: false, result: Err(error(-32602)) }));
         match scene.done_error() {
             CallError::Peer(error) => assert_eq!(error.code.0, -32602),
             other => panic!("{other:?}"),

@@ -30,7 +30,7 @@ fn a_legacy_stream_is_taken_up_again_after_its_last_event() {
         assert_eq!(head.headers.get("last-event-id"), Some("e1"));
         scene.head_of(exchange, 200, Some("text/event-stream"));
         let id = Some(sent.request.id.clone());
-        let response = Response { id, result: Ok(crate::scene::reply("{}")) };
+        let response = Response { id, null_id: false, result: Ok(crate::scene::reply("{}")) };
         scene.receive(Via::Exchange(exchange), Message::Response(response));
         assert_eq!(scene.done().0, key);
     }

@@ -235,12 +235,12 @@ impl Scene {
     }
 
     pub fn refuse(&mut self, sent: &Sent, error: ErrorObject) {
-        self.receive(sent.via, Message::Response(Response { id: Some(sent.request.id.clone()), result: Err(error) }));
+        self.receive(sent.via, Message::Response(Response::new(sent.request.id.clone(), Err(error))));
     }
 
     pub fn respond(&mut self, sent: &Sent, result: Result<&str, ErrorObject>) {
         let result = result.map(reply);
-        self.receive(sent.via, Message::Response(Response { id: Some(sent.request.id.clone()), result }));
+        self.receive(sent.via, Message::Response(Response::new(sent.request.id.clone(), result)));
     }
 
     pub fn head_of(&mut self, exchange: ExchangeId, status: u16, content_type: Option<&str>) {

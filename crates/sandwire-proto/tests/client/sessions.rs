@@ -55,7 +55,10 @@ fn an_expired_session_is_replaced_once_and_the_call_made_again() {
         for sent in [&first, &parallel] {
             scene.head_of(sent.exchange(), 404, with_body.then_some("application/json"));
             if with_body {
-                scene.receive(sent.via, Message::Response(Response { id: None, result: Err(error(-32001)) }));
+                scene.receive(
+                    sent.via,
+                    Message::Response(Response { id: None, null_id: false, result: Err(error(-32001)) }),
+                );
             }
             scene.end(sent);
         }

@@ -191,6 +191,20 @@ fn what_is_not_a_message_is_answered_and_the_connection_goes_on() {
 }
 
 #[test]
+fn an_unreadable_id_is_null_before_2025_11_25_and_left_out_from_then_on() {
+    let answer = |scene: &mut Scene| {
+        let answers = [scene.ask("{"), scene.ask(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#)];
+        answers.map(|answer| find(&answer, "id").map(str::to_owned))
+    };
+    for version in LEGACY {
+        let id = (version != "2025-11-25").then(|| "null".to_owned());
+        assert_eq!(answer(&mut Scene::legacy(version)), [id.clone(), id], "{version}");
+    }
+    assert_eq!(answer(&mut Scene::modern()), [None, None]);
+    assert_eq!(answer(&mut Scene::new(config())), [None, None], "nothing is agreed yet");
+}
+
+#[test]
 fn batches_exist_in_one_version_only() {
     let batch = format!(
         "[{},{},{},{},7]",

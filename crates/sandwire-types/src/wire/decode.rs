@@ -392,10 +392,14 @@ impl<'a> Parts<'a, '_> {
                 return Err(Fault::invalid("a result has no id").refusal(None, true));
             };
             let result = Ok(lifted.reply(value, self.memo));
-            return Ok(Message::Response(Response { id: Some(id), result }));
+            return Ok(Message::Response(Response::new(id, result)));
         }
         if let Some(error) = self.error {
-            return Ok(Message::Response(Response { id: self.id.flatten(), result: Err(error) }));
+            return Ok(Message::Response(Response {
+                null_id: self.id == Some(None),
+                id: self.id.flatten(),
+                result: Err(error),
+            }));
         }
         let Some(method) = self.method else {
             return Err(Fault::invalid("a message has no method").refusal(self.id.flatten(), false));

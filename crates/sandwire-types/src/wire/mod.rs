@@ -26,7 +26,7 @@ pub enum Incoming {
     Batch(Vec<Result<Message, WireError>>),
 }
 
-/// Writes a message as one line of JSON, leaving out an id that could not be read.
+/// Writes a message as one line of JSON.
 ///
 /// ```
 /// use sandwire_types::wire::encode;
@@ -136,7 +136,7 @@ fn write_response(w: &mut Writer, version: Option<ProtocolVersion>, response: &R
             w.key("id");
             id.write(w);
         }
-        None if version.is_some_and(|version| !version.omits_unreadable_id()) => {
+        None if response.null_id || version.is_some_and(|version| !version.omits_unreadable_id()) => {
             w.key("id");
             w.null();
         }
