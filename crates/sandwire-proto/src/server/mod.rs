@@ -293,6 +293,13 @@ impl Machine {
                 "the method does not exist in this protocol version; see the capabilities for what this server offers",
             ));
         }
+        if self.single && matches!(method, Method::ResourcesSubscribe | Method::ResourcesUnsubscribe) {
+            return Err(fault(
+                ErrorCode::METHOD_NOT_FOUND,
+                "nothing can follow here: no session outlives a request; use subscriptions/listen of protocol version \
+                 2026-07-28, another transport, or read the resource again",
+            ));
+        }
         if !self.config.allows(method) {
             return Err(fault(
                 ErrorCode::METHOD_NOT_FOUND,

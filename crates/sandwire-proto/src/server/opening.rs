@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use sandwire_json::{Raw, Writer, find};
+use sandwire_json::{Kind, Raw, Reader, Writer, find};
 use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Reply, Request};
 
 use super::{Machine, fault, invalid};
@@ -88,7 +88,11 @@ impl Machine {
         writer.key("protocolVersion");
         writer.string(version.as_str());
         writer.key("capabilities");
-        writer.raw(self.config.capabilities().as_str());
+        if self.single {
+            write_unfollowed(&mut writer, self.config.capabilities().as_str());
+        } else {
+            writer.raw(self.config.capabilities().as_str());
+        }
         writer.key("serverInfo");
         writer.raw(self.config.info.as_str());
         if let Some(instructions) = &self.config.instructions {
@@ -114,6 +118,30 @@ impl Machine {
         self.known = Some((envelope.clone(), peer.clone()));
         Ok(peer)
     }
+}
+
+/// Writes the capabilities where nothing outlives a request: there changes cannot be told.
+fn write_unfollowed(writer: &mut Writer, capabilities: &str) {
+    writer.begin_object();
+    // The text is valid: it stands in a `Raw`.
+    let _ = Reader::new(capabilities).object(&mut |name, r| {
+        writer.key(name);
+        if !matches!(name, "tools" | "prompts" | "resources") || r.peek()? != Kind::Object {
+            writer.raw(r.raw()?);
+            return Ok(());
+        }
+        writer.begin_object();
+        r.object(&mut |key, r| {
+            if !matches!(key, "listChanged" | "subscribe") {
+                writer.key(key);
+                writer.raw(r.raw()?);
+            }
+            Ok(())
+        })?;
+        writer.end_object();
+        Ok(())
+    });
+    writer.end_object();
 }
 
 fn no_envelope() -> ErrorObject {

@@ -1,13 +1,17 @@
 use crate::scene::{
-    LEGACY, Scene, code_of, config, initialize, input_required, legacy, modern, modern_as, notification,
+    LEGACY, Scene, code_of, config, error_of, initialize, input_required, legacy, modern, modern_as, notification,
     with_capabilities,
 };
 use sandwire_json::{Raw, find};
-use sandwire_proto::server::Progress;
+use sandwire_proto::{
+    PeerInfo,
+    server::{Machine, Progress},
+};
 use sandwire_types::{
     CacheHint, CacheScope, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, LoggingLevel, Method, ProtocolVersion, Reply,
     ResultKind, Side, Stamp,
 };
+use std::sync::Arc;
 
 const ALL: [&str; 8] = [
     "tools/list",
@@ -202,6 +206,22 @@ fn an_unreadable_id_is_null_before_2025_11_25_and_left_out_from_then_on() {
     }
     assert_eq!(answer(&mut Scene::modern()), [None, None]);
     assert_eq!(answer(&mut Scene::new(config())), [None, None], "nothing is agreed yet");
+}
+
+#[test]
+fn an_exchange_without_a_session_promises_nothing_that_could_follow() {
+    for version in LEGACY {
+        let peer = PeerInfo::new(ProtocolVersion::parse(version).unwrap(), Raw::object());
+        let mut scene = Scene::of(Machine::for_exchange(Arc::new(config()), Some(Arc::new(peer))));
+        let opened = scene.ask(&initialize(version));
+        let declared = r#""capabilities":{"tools":{},"prompts":{},"resources":{},"completions":{},"logging":{}}"#;
+        assert!(opened.contains(declared), "{opened}");
+        for method in ["resources/subscribe", "resources/unsubscribe"] {
+            let (code, message) = error_of(&scene.ask(&legacy("1", method, r#""uri":"a:b""#)));
+            assert_eq!(code, -32601, "{version} {method}");
+            assert!(message.contains("nothing can follow"), "{message}");
+        }
+    }
 }
 
 #[test]

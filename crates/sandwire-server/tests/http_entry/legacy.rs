@@ -94,6 +94,18 @@ fn batches_are_answered_in_one_version_only() {
 }
 
 #[test]
+fn nothing_is_promised_that_could_follow_a_request() {
+    let site = Site::new();
+    let opened = site.send(post(&[]), &initialize("2025-11-25"));
+    assert!(!opened.body.contains("listChanged") && !opened.body.contains("\"subscribe\""), "{}", opened.body);
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let got = site.send(post(&[]), &request(method, r#""uri":"a:b""#));
+        assert_eq!((got.head.status, got.code()), (200, -32601), "{method}: {}", got.body);
+        assert!(got.body.contains("nothing can follow"), "{}", got.body);
+    }
+}
+
+#[test]
 fn questions_to_the_client_are_refused() {
     let got = Site::new().send(post(&[]), &request("tools/call", &tool("ask")));
     assert_eq!(got.head.status, 200);
