@@ -3,15 +3,18 @@ use sandwire_io::{
     client::{Answer, AskKey, Hooks},
 };
 use sandwire_json::{Raw, Read, Write};
-use sandwire_types::{ErrorObject, Method, Notification};
+use sandwire_proto::PeerInfo;
+use sandwire_types::{Era, ErrorObject, Method, Notification, ProtocolVersion, wire};
 use std::{
     marker::PhantomData,
+    sync::Arc,
     task::{Context, Poll},
 };
 
 /// Answers one kind of question.
 pub(crate) trait Handler: MaybeSend {
-    fn answer(&mut self, params: Raw) -> BoxFuture<'static, Result<Raw, ErrorObject>>;
+    fn answer(&mut self, params: Raw, version: Option<ProtocolVersion>)
+    -> BoxFuture<'static, Result<Raw, ErrorObject>>;
 }
 
 /// Hears notifications.
@@ -25,12 +28,16 @@ impl<F: FnMut(Notification) + MaybeSend> Listener for F {
     }
 }
 
-/// A function from parameters to a future of the result, as a [`Handler`].
-pub(crate) struct Typed<F, P, R>(F, PhantomData<fn(P) -> R>);
+/// A function from a method's parameters to a future of its result, as a [`Handler`].
+pub(crate) struct Typed<F, P, R> {
+    method: Method,
+    answer: F,
+    types: PhantomData<fn(P) -> R>,
+}
 
 impl<F, P, R> Typed<F, P, R> {
-    pub(crate) fn new(answer: F) -> Self {
-        Self(answer, PhantomData)
+    pub(crate) fn new(method: Method, answer: F) -> Self {
+        Self { method, answer, types: PhantomData }
     }
 }
 
@@ -41,17 +48,32 @@ where
     R: Write + 'static,
     A: Future<Output = Result<R, ErrorObject>> + MaybeSend + 'static,
 {
-    fn answer(&mut self, params: Raw) -> BoxFuture<'static, Result<Raw, ErrorObject>> {
+    fn answer(
+        &mut self,
+        params: Raw,
+        version: Option<ProtocolVersion>,
+    ) -> BoxFuture<'static, Result<Raw, ErrorObject>> {
         match sandwire_json::from_str(params.as_str()) {
             Ok(params) => {
-                let answer = (self.0)(params);
-                Box::pin(async move { answer.await.map(|result| sandwire_json::to_raw(&result)) })
+                let method = self.method.clone();
+                let answer = (self.answer)(params);
+                Box::pin(
+                    async move { answer.await.map(|result| lower(version, &method, &sandwire_json::to_raw(&result))) },
+                )
             }
             Err(error) => {
                 let refused = Err(ErrorObject::invalid_params(error.to_string()));
                 Box::pin(std::future::ready(refused))
             }
         }
+    }
+}
+
+/// An answer in the words of the version.
+fn lower(version: Option<ProtocolVersion>, method: &Method, result: &Raw) -> Raw {
+    match version {
+        Some(version) if version.era() == Era::Legacy => wire::legacy::lower_result(version, method, result),
+        _ => wire::modern::lower_result(method, result),
     }
 }
 
@@ -62,6 +84,7 @@ pub(crate) struct Handlers {
     pub(crate) elicitation: Option<Box<dyn Handler>>,
     pub(crate) roots: Option<Box<dyn Handler>>,
     pub(crate) notifications: Option<Box<dyn Listener>>,
+    version: Option<ProtocolVersion>,
     running: Vec<Running>,
 }
 
@@ -71,6 +94,10 @@ struct Running {
 }
 
 impl Hooks for Handlers {
+    fn opened(&mut self, server: &Arc<PeerInfo>) {
+        self.version = Some(server.version);
+    }
+
     fn notification(&mut self, notification: Notification) {
         if let Some(listener) = &mut self.notifications {
             listener.hear(notification);
@@ -85,7 +112,7 @@ impl Hooks for Handlers {
             _ => &mut None,
         };
         match handler {
-            Some(handler) => self.running.push(Running { work: handler.answer(params), answer }),
+            Some(handler) => self.running.push(Running { work: handler.answer(params, self.version), answer }),
             None => answer.send(Err(ErrorObject::method_not_found(&method))),
         }
     }

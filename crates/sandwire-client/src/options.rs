@@ -6,7 +6,7 @@ use sandwire_io::{
 use sandwire_json::{Raw, Writer};
 use sandwire_proto::{Limits, PeerInfo};
 use sandwire_types::{
-    ErrorObject, Notification, ProtocolVersion,
+    ErrorObject, Method, Notification, ProtocolVersion,
     model::{
         CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ListRootsResult, Root,
     },
@@ -102,7 +102,7 @@ impl Options {
         F: FnMut(CreateMessageRequestParams) -> A + MaybeSend + 'static,
         A: Future<Output = Result<CreateMessageResult, ErrorObject>> + MaybeSend + 'static,
     {
-        self.handlers.sampling = Some(Box::new(Typed::new(answer)));
+        self.handlers.sampling = Some(Box::new(Typed::new(Method::SamplingCreateMessage, answer)));
         self
     }
 
@@ -120,7 +120,7 @@ impl Options {
         F: FnMut(ElicitRequestParams) -> A + MaybeSend + 'static,
         A: Future<Output = Result<ElicitResult, ErrorObject>> + MaybeSend + 'static,
     {
-        self.handlers.elicitation = Some(Box::new(Typed::new(answer)));
+        self.handlers.elicitation = Some(Box::new(Typed::new(Method::ElicitationCreate, answer)));
         self
     }
 
@@ -157,7 +157,7 @@ impl Options {
         F: FnMut() -> A + MaybeSend + 'static,
         A: Future<Output = Result<Vec<Root>, ErrorObject>> + MaybeSend + 'static,
     {
-        self.handlers.roots = Some(Box::new(Typed::new(move |_: Raw| {
+        self.handlers.roots = Some(Box::new(Typed::new(Method::RootsList, move |_: Raw| {
             let roots = answer();
             async move { roots.await.map(ListRootsResult::new) }
         })));

@@ -12,7 +12,7 @@ use sandwire_json::{Raw, find};
 use sandwire_proto::{Via, server};
 use sandwire_types::{
     ErrorObject, Message, Method, Notification, Reply, Request, RequestId, Response, ResultKind,
-    model::{ElicitAction, ElicitResult, Root, SubscriptionFilter},
+    model::{CreateMessageResult, ElicitAction, ElicitResult, Root, SubscriptionFilter},
 };
 use std::{
     sync::{Arc, Mutex},
@@ -147,12 +147,14 @@ impl Stage {
     }
 
     fn legacy(options: Options) -> Self {
+        Self::of_version(options, "2025-11-25")
+    }
+
+    fn of_version(options: Options, version: &str) -> Self {
         let mut stage = Self::new(options.mode(Mode::Legacy));
         let initialize = stage.request();
-        stage.reply(
-            initialize.id,
-            r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#,
-        );
+        let info = r#""capabilities":{},"serverInfo":{"name":"s","version":"1"}"#;
+        stage.reply(initialize.id, &format!(r#"{{"protocolVersion":"{version}",{info}}}"#));
         stage.run();
         stage.next();
         stage
@@ -234,6 +236,22 @@ fn handlers_declare_what_they_answer() {
     ask.params = Some(Raw::from_valid(r#"{"message":7}"#));
     stage.send(Message::Request(ask));
     assert_eq!(stage.response().unwrap_err().code.0, -32602);
+}
+
+#[test]
+fn answers_are_put_in_the_words_of_the_version() {
+    let single = r#"{"role":"assistant","content":{"type":"text","text":"a\nb"},"model":"m"}"#;
+    let array = r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"model":"m"}"#;
+    for (version, expected) in
+        [("2024-11-05", single), ("2025-03-26", single), ("2025-06-18", single), ("2025-11-25", array)]
+    {
+        let answer = || async { Ok(sandwire_json::from_str::<CreateMessageResult>(array).unwrap()) };
+        let mut stage = Stage::of_version(Options::new("c", "1").on_sampling(move |_| answer()), version);
+        let mut ask = Request::new(1, Method::SamplingCreateMessage);
+        ask.params = Some(Raw::from_valid(r#"{"messages":[],"maxTokens":1}"#));
+        stage.send(Message::Request(ask));
+        assert_eq!(stage.response().unwrap().value.as_str(), expected, "{version}");
+    }
 }
 
 #[test]
