@@ -1,8 +1,7 @@
-use std::sync::Arc;
 #[cfg(feature = "client")]
-use std::{cell::RefCell, rc::Rc};
+use std::cell::RefCell;
+use std::{rc::Rc, sync::Arc};
 
-use js_sys::Function;
 use sandwire_io::{
     Direction, HttpLink, Link,
     client::{self, Call, CallKey, ClientHandle, Config, Hooks as ClientHooks, Mode, OpenError, Timeout},
@@ -12,10 +11,13 @@ use sandwire_proto::{PeerInfo, TransportError};
 use sandwire_types::{Era, LoggingLevel, Method, Notification, ProtocolVersion};
 #[cfg(feature = "client")]
 use sandwire_types::{ErrorCode, ErrorObject};
-use sandwire_web::{Fetch, WebEnv};
+use sandwire_web::WebEnv;
 use wasm_bindgen::prelude::*;
 
-use crate::fault::Fault;
+use crate::{
+    fault::Fault,
+    http::{Arrivals, Http, Requests},
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -67,17 +69,34 @@ const CONNECTION: f64 = -2.0;
 pub struct Connection {
     hooks: Hooks,
     handle: ClientHandle,
+    arrivals: Rc<Arrivals>,
     #[cfg(feature = "client")]
     asked: Asked,
 }
 
 #[wasm_bindgen]
 impl Connection {
-    /// Connects to a URL. `fetch` is called instead of the global function.
-    pub fn http(settings: Settings, url: &str, fetch: Function) -> Connection {
-        let client = Arc::new(Fetch::with_function(fetch));
-        let link = HttpLink::new(client, url, settings.config.limits.clone());
-        Self::open(settings, Box::new(link))
+    /// Connects through what makes requests, to the URL that it knows.
+    pub fn http(settings: Settings, requests: Requests) -> Connection {
+        let arrivals = Rc::new(Arrivals::default());
+        let client = Arc::new(Http::new(requests, Rc::clone(&arrivals)));
+        let link = HttpLink::new(client, "", settings.config.limits.clone());
+        Self::open(settings, Box::new(link), arrivals)
+    }
+
+    /// The head of a response: its status, and the fields that the protocol reads.
+    pub fn head(&self, id: u32, status: u16, content_type: &str, session: Option<String>, challenge: Option<String>) {
+        self.arrivals.head(id, status, content_type, session.as_deref(), challenge.as_deref());
+    }
+
+    /// More of a response's body.
+    pub fn chunk(&self, id: u32, bytes: Vec<u8>) {
+        self.arrivals.chunk(id, bytes);
+    }
+
+    /// The end of a response, or what was thrown instead.
+    pub fn over(&self, id: u32, thrown: Option<JsValue>) {
+        self.arrivals.over(id, thrown);
     }
 
     /// Connects through a `MessagePort`, or whatever has its members.
@@ -85,10 +104,10 @@ impl Connection {
     pub fn port(settings: Settings, port: JsValue) -> Connection {
         let port = sandwire_web::Port::new(port);
         let link = sandwire_io::TextLink::new(port, settings.config.limits.clone());
-        Self::open(settings, Box::new(link))
+        Self::open(settings, Box::new(link), Rc::default())
     }
 
-    fn open(settings: Settings, mut link: Box<dyn Link>) -> Connection {
+    fn open(settings: Settings, mut link: Box<dyn Link>, arrivals: Rc<Arrivals>) -> Connection {
         let Settings { config, hooks, observed } = settings;
         if observed {
             let seen = hooks.clone();
@@ -109,6 +128,7 @@ impl Connection {
         Connection {
             hooks,
             handle,
+            arrivals,
             #[cfg(feature = "client")]
             asked,
         }

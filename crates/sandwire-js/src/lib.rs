@@ -16,11 +16,15 @@
 mod client;
 #[cfg(any(feature = "client", feature = "tools"))]
 mod fault;
+#[cfg(any(feature = "client", feature = "tools"))]
+mod http;
 #[cfg(feature = "server")]
 mod server;
 
 #[cfg(any(feature = "client", feature = "tools"))]
 pub use client::{Connection, Hooks, Settings, Told};
+#[cfg(any(feature = "client", feature = "tools"))]
+pub use http::Requests;
 #[cfg(feature = "server")]
 pub use server::{Answerer, Host};
 

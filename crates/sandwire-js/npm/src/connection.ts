@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { McpError, type Failure } from "./error.js";
-import { explained, fetcher, type HttpOptions } from "./fetch.js";
+import { explained, Requests, type Arrivals, type HttpOptions } from "./fetch.js";
 import type { ClientCapabilities, Implementation, JsonObject, LoggingLevel, Params, Progress, Result, ServerCapabilities } from "./protocol.js";
 import type { Glue, Wasm, WasmOption } from "./wasm.js";
 
@@ -68,7 +68,7 @@ export interface ListenOptions extends JsonOptions {
 export interface ClientGlue extends Glue {
   Settings: new (hooks: Hooks, info: string, capabilities: string, version: string) => Settings;
   Connection: {
-    http(settings: Settings, url: string, fetch: Function): Connection;
+    http(settings: Settings, requests: Requests): Connection;
     port?(settings: Settings, port: unknown): Connection;
   };
 }
@@ -81,7 +81,7 @@ export interface Settings {
 }
 
 /** @internal */
-export interface Connection {
+export interface Connection extends Arrivals {
   call(
     token: number, method: string, params: string, meta: string, level: string,
     flags: number, timeout: number, total: number,
@@ -179,10 +179,12 @@ export class Base {
       this._connection.close();
     };
     signal?.addEventListener("abort", giveUp);
-    this._connection =
-      typeof target === "string" || target instanceof URL
-        ? glue.Connection.http(settings, `${new URL(target, globalThis.location?.href)}`, fetcher(options))
-        : glue.Connection.port!(settings, target);
+    if (typeof target === "string" || target instanceof URL) {
+      const requests = new Requests(`${new URL(target, globalThis.location?.href)}`, options);
+      this._connection = requests.arrivals = glue.Connection.http(settings, requests);
+    } else {
+      this._connection = glue.Connection.port!(settings, target);
+    }
     try {
       await opened;
     } finally {

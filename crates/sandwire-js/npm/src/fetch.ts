@@ -16,9 +16,62 @@ export interface HttpOptions {
   credentials?: RequestCredentials;
 }
 
-/** @internal */
-export function fetcher({ headers, fetch = globalThis.fetch, credentials }: HttpOptions): FetchFunction {
-  return async (url, init) => {
+/** @internal Hears what comes of requests. */
+export interface Arrivals {
+  head(id: number, status: number, type: string, session?: string, challenge?: string): void;
+  chunk(id: number, bytes: Uint8Array): void;
+  over(id: number, thrown?: unknown): void;
+}
+
+/** @internal Makes the requests of one connection and reads what answers them. */
+export class Requests {
+  arrivals!: Arrivals;
+  #url: string;
+  #options: HttpOptions;
+
+  constructor(url: string, options: HttpOptions) {
+    this.#url = url;
+    this.#options = options;
+  }
+
+  send(id: number, head: { method: string; headers: Record<string, string> }, body?: string): { abort(): void } {
+    let controller: AbortController | undefined;
+    let signal: AbortSignal | null | undefined;
+    const control = () => (controller ??= new AbortController());
+    void this.#run(id, {
+      method: head.method,
+      headers: { ...head.headers },
+      body,
+      // Made when it is looked at, for it costs more than all the rest.
+      get signal() {
+        return (signal ??= control().signal);
+      },
+      set signal(other) {
+        signal = other;
+      },
+    });
+    return { abort: () => control().abort() };
+  }
+
+  async #run(id: number, init: RequestInit): Promise<void> {
+    const { arrivals } = this;
+    try {
+      const { status, ok, headers, body } = await this.#fetch(init);
+      const get = (name: string) => headers.get(name) ?? undefined;
+      arrivals.head(id, status, get("content-type") ?? "", get("mcp-session-id"), ok ? undefined : get("www-authenticate"));
+      const reader = body?.getReader();
+      for (let read; reader && !(read = await reader.read()).done; ) {
+        if (!ArrayBuffer.isView(read.value)) throw read.value;
+        arrivals.chunk(id, read.value);
+      }
+      arrivals.over(id);
+    } catch (thrown) {
+      arrivals.over(id, thrown ?? "fetch failed");
+    }
+  }
+
+  async #fetch(init: RequestInit): Promise<Response> {
+    const { headers, fetch = globalThis.fetch, credentials } = this.#options;
     try {
       if (headers) {
         // What the protocol sets itself stays.
@@ -31,15 +84,15 @@ export function fetcher({ headers, fetch = globalThis.fetch, credentials }: Http
       if (credentials) {
         init.credentials = credentials;
       }
-      return await fetch(url, init);
+      return await fetch(this.#url, init);
     } catch (thrown) {
       if ((thrown as Error | undefined)?.name === "TypeError") {
-        const error = await explain(thrown as Error, url, init);
+        const error = await explain(thrown as Error, this.#url, init);
         if (error) explained.set(thrown as Error, error);
       }
       throw thrown;
     }
-  };
+  }
 }
 
 /** @internal What is behind the `TypeError`s that `fetch` threw. They go on as they are: a bare one may be a verdict. */
