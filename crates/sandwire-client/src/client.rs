@@ -5,7 +5,7 @@ use sandwire_io::{
     in_memory,
 };
 use sandwire_json::{Raw, Read, Write, Writer};
-use sandwire_proto::{PeerInfo, Time, server::Config};
+use sandwire_proto::{PeerInfo, Time, http::Headers, server::Config};
 use sandwire_types::{
     LoggingLevel, Method, Notification, Reply,
     model::{
@@ -260,8 +260,8 @@ impl<S: Endpoint> Endpoint for InProcess<S> {
         self.0.changes()
     }
 
-    fn input_schema(&self, tool: &str) -> Option<Raw> {
-        self.0.input_schema(tool)
+    fn is_mirrored(&self, tool: &str, arguments: &str, headers: &Headers) -> bool {
+        self.0.is_mirrored(tool, arguments, headers)
     }
 }
 

@@ -10,6 +10,7 @@ use std::{
 use sandwire_json::Raw;
 use sandwire_proto::{
     PeerInfo,
+    http::Headers,
     server::{AskError, AskKey, AskStep, CallKey, Change, Config, Progress},
 };
 use sandwire_types::{ErrorObject, LoggingLevel, Method, Notification, Reply, Request};
@@ -59,10 +60,11 @@ pub trait Endpoint: MaybeSend + MaybeSync + 'static {
         None
     }
 
-    /// The input schema of a tool, which says what of its arguments must be repeated in HTTP headers.
-    fn input_schema(&self, tool: &str) -> Option<Raw> {
-        let _ = tool;
-        None
+    /// Whether the header fields of an HTTP request repeat those arguments of a tool that its input schema says they
+    /// must: see [`mirrored`](sandwire_proto::http::param_headers::mirrored).
+    fn is_mirrored(&self, tool: &str, arguments: &str, headers: &Headers) -> bool {
+        let _ = (tool, arguments, headers);
+        true
     }
 }
 

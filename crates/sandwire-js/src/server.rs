@@ -11,6 +11,7 @@ use sandwire_io::{Answer, Ask, Call, Changes, Endpoint, HttpService, Outlet};
 use sandwire_json::Raw;
 use sandwire_proto::{
     PeerInfo,
+    http::{Headers, param_headers::mirrored},
     server::{Change, Config, Progress},
 };
 use sandwire_server::http::{Allow, Guard, HttpEntry};
@@ -227,8 +228,8 @@ impl Endpoint for Handlers {
         Some(&self.0.changes)
     }
 
-    fn input_schema(&self, tool: &str) -> Option<Raw> {
-        self.0.answerer.schema(tool).map(Raw::from_valid)
+    fn is_mirrored(&self, tool: &str, arguments: &str, headers: &Headers) -> bool {
+        self.0.answerer.schema(tool).is_none_or(|schema| mirrored(&schema, arguments, headers))
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Builder {
     templates: Vec<Row>,
     prompts: Vec<Row>,
     completions: Vec<(String, String, CompletionRun)>,
+    /// Set by the first completion, so that a server without any does not contain it.
+    attach_completions: Option<fn(&mut Self)>,
     error: Option<RegistrationError>,
 }
 
@@ -89,6 +91,7 @@ impl Builder {
             templates: Vec::new(),
             prompts: Vec::new(),
             completions: Vec::new(),
+            attach_completions: None,
             error: None,
         }
     }
@@ -170,6 +173,7 @@ impl Builder {
     where
         F: Function<kind::Completion, M, Arguments = Completing>,
     {
+        self.attach_completions = Some(Self::attach_completions);
         self.completions.push((of.to_owned(), argument.to_owned(), CompletionRun::completing(function)));
         self
     }
@@ -187,7 +191,9 @@ impl Builder {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_with(mut self, configure: impl FnOnce(&mut Config)) -> Result<Server, RegistrationError> {
-        self.attach_completions();
+        if let Some(attach) = self.attach_completions {
+            attach(&mut self);
+        }
         if let Some(error) = self.error.take() {
             return Err(error);
         }
@@ -195,13 +201,13 @@ impl Builder {
         config.instructions = self.instructions.take().map(Arc::from);
         configure(&mut config);
         let tables = Tables::new(self.page_size);
-        for (table, rows) in [
-            (&tables.tools, self.tools),
-            (&tables.resources, self.resources),
-            (&tables.templates, self.templates),
-            (&tables.prompts, self.prompts),
+        for (table, rows) in &mut [
+            (&tables.tools, &mut self.tools),
+            (&tables.resources, &mut self.resources),
+            (&tables.templates, &mut self.templates),
+            (&tables.prompts, &mut self.prompts),
         ] {
-            table.update(|table| table.with(rows))?;
+            table.update(|table| table.with(std::mem::take(rows)))?;
         }
         Ok(Server::new(config, tables))
     }
@@ -209,7 +215,7 @@ impl Builder {
     fn attach_completions(&mut self) {
         for (of, argument, run) in std::mem::take(&mut self.completions) {
             let row = self.prompts.iter_mut().chain(&mut self.templates).find(|row| *row.key == *of);
-            let problem = match row.and_then(Row::completions) {
+            let problem = match row.and_then(|row| row.handler.completions()) {
                 Some(completions) => {
                     completions.add(&argument, run);
                     completions.problem()
@@ -236,14 +242,14 @@ impl Builder {
         let reads = !self.resources.is_empty() || !self.templates.is_empty();
         let mut writer = Writer::new();
         writer.begin_object();
-        for (there, name, value) in [
+        for (there, name, value) in &[
             (!self.tools.is_empty() || declares(Capability::Tools), "tools", r#"{"listChanged":true}"#),
             (reads || declares(Capability::Resources), "resources", r#"{"subscribe":true,"listChanged":true}"#),
             (!self.prompts.is_empty() || declares(Capability::Prompts), "prompts", r#"{"listChanged":true}"#),
             (completes, "completions", "{}"),
             (logs || declares(Capability::Logging), "logging", "{}"),
         ] {
-            if there {
+            if *there {
                 writer.key(name);
                 writer.raw(value);
             }

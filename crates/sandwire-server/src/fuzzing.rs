@@ -9,7 +9,7 @@ use sandwire_io::{Answer, Bytes, Call, Endpoint, Env, HttpService, Timer};
 use sandwire_json::Raw;
 use sandwire_proto::{
     Time,
-    http::{RequestHead, Verb},
+    http::{Headers, RequestHead, Verb, param_headers::mirrored},
     server::{Config, Progress},
 };
 use sandwire_types::Reply;
@@ -66,9 +66,9 @@ impl Endpoint for Told {
         Arc::clone(&self.0)
     }
 
-    fn input_schema(&self, _: &str) -> Option<Raw> {
+    fn is_mirrored(&self, _: &str, arguments: &str, headers: &Headers) -> bool {
         let schema = r#"{"type":"object","properties":{"r":{"type":"string","x-mcp-header":"R"}}}"#;
-        Some(Raw::from_valid(schema))
+        mirrored(schema, arguments, headers)
     }
 
     fn call(&self, call: Call) -> Answer {

@@ -58,7 +58,7 @@ impl Server {
     }
 
     fn insert(&self, table: &Swap<Table>, row: Row, change: &Change) -> Result<(), RegistrationError> {
-        table.update(|table| table.with([row]))?;
+        table.update(|table| table.with(vec![row]))?;
         self.announce(change);
         Ok(())
     }

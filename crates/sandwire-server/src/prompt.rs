@@ -11,9 +11,10 @@ use crate::run::Run;
 use crate::schema::Node;
 use crate::table::{Handler, Row};
 use sandwire_io::Answer;
-use sandwire_json::{Error, Raw, to_raw};
+use sandwire_json::{Error, Raw, Reader, find, to_raw};
 use sandwire_types::model::{ContentBlock, GetPromptResult, Icon, Prompt, PromptArgument, PromptMessage, Role};
 use sandwire_types::{ErrorObject, Reply};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A prompt: what clients are told about it, and the function that fills it in.
@@ -158,9 +159,54 @@ impl PromptHandler {
         Ok(Row {
             key: self.prompt.name.as_str().into(),
             descriptor: to_raw(&self.prompt),
-            handler: Handler::Prompt { run: self.run, completions: self.completions },
+            handler: Box::new(Registered { run: self.run, completions: self.completions }),
         })
     }
+}
+
+struct Registered {
+    run: PromptRun,
+    completions: Completions,
+}
+
+impl Handler for Registered {
+    fn run(&self, params: &str, context: Context) -> Option<Answer> {
+        Some(match texts(params) {
+            Some(given) => self.run.run(&given, context),
+            None => Answer::Ready(Err(ErrorObject::invalid_params("the prompt's arguments are not texts"))),
+        })
+    }
+
+    fn complete(&self, params: &str, context: Context) -> Option<Answer> {
+        Some(self.completions.run(params, context))
+    }
+
+    fn completions(&mut self) -> Option<&mut Completions> {
+        Some(&mut self.completions)
+    }
+
+    fn completes(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    fn takes_context(&self) -> bool {
+        self.run.takes_context() || self.completions.take_context()
+    }
+}
+
+/// The `arguments` of a prompt: texts, though numbers and booleans are forgiven.
+fn texts(params: &str) -> Option<Vec<(String, String)>> {
+    let mut texts = Vec::new();
+    let Some(arguments) = find(params, "arguments").filter(|arguments| *arguments != "null") else {
+        return Some(texts);
+    };
+    let read = Reader::new(arguments).object(&mut |key, reader| {
+        let raw = reader.raw()?;
+        let text = Reader::new(raw).string().unwrap_or(Cow::Borrowed(raw));
+        texts.push((key.to_owned(), text.into_owned()));
+        Ok(())
+    });
+    read.ok().map(|()| texts)
 }
 
 /// What a prompt may return.

@@ -203,11 +203,11 @@ impl ResourceHandler {
         Ok(Row {
             key: self.resource.uri.as_str().into(),
             descriptor: self.descriptor(),
-            handler: Handler::Resource {
+            handler: Box::new(Registered {
                 run: self.run,
                 mime_type: self.resource.mime_type.as_deref().map(Into::into),
                 completions: self.completions,
-            },
+            }),
         })
     }
 
@@ -225,6 +225,34 @@ impl ResourceHandler {
         listed.icons.clone_from(&resource.icons);
         listed.meta.clone_from(&resource.meta);
         to_raw(&listed)
+    }
+}
+
+struct Registered {
+    run: ResourceRun,
+    mime_type: Option<Arc<str>>,
+    completions: Completions,
+}
+
+impl Handler for Registered {
+    fn read(&self, uri: &str, context: &Context) -> Option<Answer> {
+        self.run.run(uri, self.mime_type.as_ref(), context)
+    }
+
+    fn complete(&self, params: &str, context: Context) -> Option<Answer> {
+        Some(self.completions.run(params, context))
+    }
+
+    fn completions(&mut self) -> Option<&mut Completions> {
+        Some(&mut self.completions)
+    }
+
+    fn completes(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    fn takes_context(&self) -> bool {
+        self.run.takes_context() || self.completions.take_context()
     }
 }
 

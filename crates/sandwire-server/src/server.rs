@@ -3,9 +3,10 @@
 use crate::builder::Builder;
 use crate::context::Context;
 use crate::resource::not_found;
-use crate::table::{Handler, Swap, Table};
+use crate::table::{Swap, Table};
 use sandwire_io::{Answer, Call, Changes, Endpoint, MaybeSend, MaybeSync};
 use sandwire_json::{Raw, Reader, find};
+use sandwire_proto::http::Headers;
 use sandwire_proto::server::{Change, Config};
 use sandwire_types::{ErrorObject, Method, Reply};
 use std::borrow::Cow;
@@ -122,37 +123,20 @@ impl Server {
         self.0.changes.announce(change);
     }
 
-    fn call_tool(&self, params: &str, context: Context) -> Answer {
-        let Some(name) = text(params, "name") else { return refused("the tool's name is missing") };
-        let tools = self.0.tables.tools.load();
-        match tools.find(&name).map(|row| &row.handler) {
-            Some(Handler::Tool { run, .. }) => run.run(find(params, "arguments").unwrap_or("{}"), context),
-            _ => unknown("unknown tool: ", &name),
-        }
+    /// Has the tool or prompt answer that the params name.
+    fn run(&self, table: &Swap<Table>, unknown_name: &str, params: &str, context: Context) -> Answer {
+        let Some(name) = text(params, "name") else { return refused("the name of the tool or prompt is missing") };
+        let table = table.load();
+        let answer = table.find(&name).and_then(|row| row.handler.run(params, context));
+        answer.unwrap_or_else(|| unknown(unknown_name, &name))
     }
 
     pub(crate) fn read(&self, uri: &str, context: &Context) -> Answer {
         let tables = &self.0.tables;
-        let attempt = |handler: &Handler| match handler {
-            Handler::Resource { run, mime_type, .. } => run.run(uri, mime_type.as_ref(), context),
-            _ => None,
-        };
-        if let Some(answer) = tables.resources.load().find(uri).and_then(|row| attempt(&row.handler)) {
-            return answer;
-        }
-        let templates = tables.templates.load();
-        let answer = templates.enabled().find_map(|row| attempt(&row.handler));
+        let (resources, templates) = (tables.resources.load(), tables.templates.load());
+        let mut rows = resources.find(uri).into_iter().chain(templates.enabled());
+        let answer = rows.find_map(|row| row.handler.read(uri, context));
         answer.unwrap_or_else(|| Answer::Ready(Err(not_found(uri))))
-    }
-
-    fn get_prompt(&self, params: &str, context: Context) -> Answer {
-        let Some(name) = text(params, "name") else { return refused("the prompt's name is missing") };
-        let Some(given) = texts(params) else { return refused("the prompt's arguments are not texts") };
-        let prompts = self.0.tables.prompts.load();
-        match prompts.find(&name).map(|row| &row.handler) {
-            Some(Handler::Prompt { run, .. }) => run.run(&given, context),
-            _ => unknown("unknown prompt: ", &name),
-        }
     }
 
     fn complete(&self, params: &str, context: Context) -> Answer {
@@ -163,12 +147,8 @@ impl Server {
             _ => return refused("the reference to complete has no known type"),
         };
         let Some(key) = key else { return refused("the reference to complete has no name") };
-        match table.load().find(&key).map(|row| &row.handler) {
-            Some(Handler::Prompt { completions, .. } | Handler::Resource { completions, .. }) => {
-                completions.run(params, context)
-            }
-            _ => unknown("nothing to complete is known as ", &key),
-        }
+        let answer = table.load().find(&key).and_then(|row| row.handler.complete(params, context));
+        answer.unwrap_or_else(|| unknown("nothing to complete is known as ", &key))
     }
 }
 
@@ -193,12 +173,12 @@ impl Endpoint for Server {
         }
         let context = Context::new(self.clone(), outlet, peer, request.meta.extra);
         match request.method {
-            Method::ToolsCall => self.call_tool(params, context),
+            Method::ToolsCall => self.run(&tables.tools, "unknown tool: ", params, context),
+            Method::PromptsGet => self.run(&tables.prompts, "unknown prompt: ", params, context),
             Method::ResourcesRead => match text(params, "uri") {
                 Some(uri) => self.read(&uri, &context),
                 None => refused("the resource's address is missing"),
             },
-            Method::PromptsGet => self.get_prompt(params, context),
             Method::CompletionComplete => self.complete(params, context),
             method => Answer::Ready(Err(ErrorObject::method_not_found(&method))),
         }
@@ -208,11 +188,8 @@ impl Endpoint for Server {
         Some(&self.0.changes)
     }
 
-    fn input_schema(&self, tool: &str) -> Option<Raw> {
-        match &self.0.tables.tools.load().find(tool)?.handler {
-            Handler::Tool { input_schema, .. } => Some(input_schema.clone()),
-            _ => None,
-        }
+    fn is_mirrored(&self, tool: &str, arguments: &str, headers: &Headers) -> bool {
+        self.0.tables.tools.load().find(tool).is_none_or(|row| row.handler.is_mirrored(arguments, headers))
     }
 }
 
@@ -238,21 +215,6 @@ fn page(table: &Swap<Table>, params: &str) -> Answer {
 
 fn text<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
     find(object, key).and_then(|text| Reader::new(text).string().ok())
-}
-
-/// The `arguments` of a prompt: texts, though numbers and booleans are forgiven.
-fn texts(params: &str) -> Option<Vec<(String, String)>> {
-    let mut texts = Vec::new();
-    let Some(arguments) = find(params, "arguments").filter(|arguments| *arguments != "null") else {
-        return Some(texts);
-    };
-    let read = Reader::new(arguments).object(&mut |key, reader| {
-        let raw = reader.raw()?;
-        let text = Reader::new(raw).string().unwrap_or(Cow::Borrowed(raw));
-        texts.push((key.to_owned(), text.into_owned()));
-        Ok(())
-    });
-    read.ok().map(|()| texts)
 }
 
 fn refused(message: &'static str) -> Answer {

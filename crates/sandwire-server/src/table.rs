@@ -1,11 +1,12 @@
 //! Handlers by name, with their list ready to send.
 
 use crate::completion::Completions;
+use crate::context::Context;
 use crate::error::{Problem, RegistrationError};
-use crate::prompt::PromptRun;
-use crate::resource::ResourceRun;
-use crate::tool::ToolRun;
+use sandwire_io::{Answer, MaybeSend, MaybeSync};
 use sandwire_json::{Raw, Writer};
+use sandwire_proto::http::Headers;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A handler under its name.
@@ -14,42 +15,52 @@ pub(crate) struct Row {
     pub(crate) key: Arc<str>,
     /// The entry of the list, as text.
     pub(crate) descriptor: Raw,
-    pub(crate) handler: Handler,
+    pub(crate) handler: Box<dyn Handler>,
 }
 
-/// What runs a row.
-#[derive(Debug)]
-pub(crate) enum Handler {
-    Tool { run: ToolRun, input_schema: Raw },
-    Resource { run: ResourceRun, mime_type: Option<Arc<str>>, completions: Completions },
-    Prompt { run: PromptRun, completions: Completions },
-}
+/// What runs a row. Each kind of row has its own, so that a server contains the kinds that it registers only.
+pub(crate) trait Handler: MaybeSend + MaybeSync {
+    /// Answers a request that names the row; nothing if rows of this kind are not run.
+    fn run(&self, params: &str, context: Context) -> Option<Answer> {
+        let _ = (params, context);
+        None
+    }
 
-impl Row {
+    /// Reads the resource at `uri`, if its address is one of the row's.
+    fn read(&self, uri: &str, context: &Context) -> Option<Answer> {
+        let _ = (uri, context);
+        None
+    }
+
+    /// Proposes values for an argument; nothing if rows of this kind have none to complete.
+    fn complete(&self, params: &str, context: Context) -> Option<Answer> {
+        let _ = (params, context);
+        None
+    }
+
     /// The completions of its arguments, if it has any to complete.
-    pub(crate) fn completions(&mut self) -> Option<&mut Completions> {
-        match &mut self.handler {
-            Handler::Resource { completions, .. } | Handler::Prompt { completions, .. } => Some(completions),
-            Handler::Tool { .. } => None,
-        }
+    fn completions(&mut self) -> Option<&mut Completions> {
+        None
+    }
+
+    /// Whether there are completions for any argument.
+    fn completes(&self) -> bool {
+        false
+    }
+
+    /// Whether the handler, or what completes its arguments, may send log messages.
+    fn takes_context(&self) -> bool;
+
+    /// Whether the header fields repeat those arguments of a tool that they must.
+    fn is_mirrored(&self, arguments: &str, headers: &Headers) -> bool {
+        let _ = (arguments, headers);
+        true
     }
 }
 
-impl Handler {
-    /// Whether the handler, or what completes its arguments, may send log messages.
-    pub(crate) fn takes_context(&self) -> bool {
-        match self {
-            Handler::Tool { run, .. } => run.takes_context(),
-            Handler::Resource { run, completions, .. } => run.takes_context() || completions.take_context(),
-            Handler::Prompt { run, completions } => run.takes_context() || completions.take_context(),
-        }
-    }
-
-    pub(crate) fn completes(&self) -> bool {
-        match self {
-            Handler::Resource { completions, .. } | Handler::Prompt { completions, .. } => !completions.is_empty(),
-            Handler::Tool { .. } => false,
-        }
+impl fmt::Debug for dyn Handler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Handler")
     }
 }
 
@@ -95,7 +106,7 @@ impl Table {
         self.pages.get(number).cloned()
     }
 
-    pub(crate) fn with(&self, rows: impl IntoIterator<Item = Row>) -> Result<Self, RegistrationError> {
+    pub(crate) fn with(&self, rows: Vec<Row>) -> Result<Self, RegistrationError> {
         let mut all = self.rows.clone();
         for row in rows {
             if all.iter().any(|(known, _)| known.key == row.key) {
@@ -131,7 +142,9 @@ impl Table {
         for position in (0..table.rows.len()).filter(|at| table.is_enabled(*at)) {
             let key = table.key(position);
             let place = index.partition_point(|known| table.key(*known) < key);
-            index.insert(place, position);
+            let mut last = position;
+            index.iter_mut().skip(place).for_each(|at| std::mem::swap(at, &mut last));
+            index.push(last);
         }
         table.index = index;
         table.pages = table.written();

@@ -10,7 +10,11 @@ use crate::run::Run;
 use crate::schema::{self, Direction};
 use crate::table::{Handler, Row};
 use sandwire_io::Answer;
-use sandwire_json::{Error, Raw, to_raw};
+use sandwire_json::{Error, Raw, find, to_raw};
+use sandwire_proto::http::{
+    Headers,
+    param_headers::{mentions_header, mirrored},
+};
 use sandwire_types::Reply;
 use sandwire_types::model::{Icon, Tool, ToolAnnotations};
 use std::sync::Arc;
@@ -37,7 +41,12 @@ use std::sync::Arc;
 pub struct ToolHandler {
     pub(crate) tool: Tool,
     pub(crate) run: ToolRun,
+    /// Absent where the schema is known to annotate nothing, so that most servers do not contain it.
+    mirrored: Option<Mirrored>,
 }
+
+/// Whether header fields repeat the arguments that an input schema says they must.
+type Mirrored = fn(input_schema: &str, arguments: &str, headers: &Headers) -> bool;
 
 /// Runs a tool on the text of its arguments.
 pub(crate) type ToolRun = Run<str>;
@@ -57,7 +66,11 @@ impl ToolHandler {
             Err(error) => refused(&error),
         };
         let input = schema::rendered(F::Arguments::TEXT, F::Arguments::NODE, Direction::Input);
-        Self::made(name, description, input, F::Output::output_schema(), Run::new(F::CONTEXT, run))
+        let mut tool = Self::made(name, description, input, F::Output::output_schema(), Run::new(F::CONTEXT, run));
+        if const { may_annotate(<F::Arguments as Arguments>::TEXT) } {
+            tool.mirrored = Some(mirrored);
+        }
+        tool
     }
 
     fn made(name: &str, description: &str, input: Raw, output: Option<Raw>, run: ToolRun) -> Self {
@@ -66,7 +79,7 @@ impl ToolHandler {
             tool.description = Some(description.to_owned());
         }
         tool.output_schema = output;
-        Self { tool, run }
+        Self { tool, run, mirrored: None }
     }
 
     /// The name shown to people.
@@ -109,6 +122,7 @@ impl ToolHandler {
 
     /// Describes the arguments by this schema instead of by their type, for functions that take any JSON.
     pub fn input_schema(mut self, schema: Raw) -> Self {
+        self.mirrored = Some(mirrored);
         self.tool.input_schema = schema;
         self
     }
@@ -121,6 +135,7 @@ impl ToolHandler {
 
     /// What clients are told about it, to change what the other methods do not reach.
     pub fn describe(mut self, change: impl FnOnce(&mut Tool)) -> Self {
+        self.mirrored = Some(mirrored);
         change(&mut self.tool);
         self
     }
@@ -137,7 +152,10 @@ impl ToolHandler {
         Ok(Row {
             key: self.tool.name.as_str().into(),
             descriptor: to_raw(&self.tool),
-            handler: Handler::Tool { run: self.run, input_schema: self.tool.input_schema },
+            handler: Box::new(Registered {
+                run: self.run,
+                mirrored: self.mirrored.map(|check| (self.tool.input_schema, check)),
+            }),
         })
     }
 
@@ -150,6 +168,33 @@ impl ToolHandler {
             return None;
         };
         Some(RegistrationError::new(&self.tool.name, problem))
+    }
+}
+
+/// Whether a schema that is known early, or one that is not, can have annotations.
+const fn may_annotate(input_schema: Option<&'static str>) -> bool {
+    match input_schema {
+        Some(schema) => mentions_header(schema),
+        None => true,
+    }
+}
+
+struct Registered {
+    run: ToolRun,
+    mirrored: Option<(Raw, Mirrored)>,
+}
+
+impl Handler for Registered {
+    fn run(&self, params: &str, context: Context) -> Option<Answer> {
+        Some(self.run.run(find(params, "arguments").unwrap_or("{}"), context))
+    }
+
+    fn takes_context(&self) -> bool {
+        self.run.takes_context()
+    }
+
+    fn is_mirrored(&self, arguments: &str, headers: &Headers) -> bool {
+        self.mirrored.as_ref().is_none_or(|(schema, check)| check(schema.as_str(), arguments, headers))
     }
 }
 

@@ -11,7 +11,6 @@ thread_local! {
 /// What JavaScript threw, as the source of a [`TransportError`]. It need not be an `Error`.
 ///
 /// The value itself stays with the thread that caught it, so this type is `Send`.
-#[derive(Debug)]
 pub struct Thrown(usize);
 
 impl Thrown {
@@ -55,6 +54,12 @@ impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.value().as_ref().and_then(text);
         f.write_str(text.as_deref().unwrap_or("JavaScript threw a value that is not an Error"))
+    }
+}
+
+impl fmt::Debug for Thrown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Thrown")
     }
 }
 

@@ -9,13 +9,13 @@ use js_sys::Promise;
 use sandwire_io::{Body, Endpoint, Env, HttpService, TextLink};
 use sandwire_proto::http::{RequestHead, ResponseHead, Verb};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{future_to_promise, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Request, Response, ResponseInit};
 
 use crate::{
     WebEnv,
     port::Port,
-    stream::{Incoming, Outgoing, Transfer},
+    stream::{Incoming, Outgoing, Transfer, promise},
 };
 
 /// Exports a server from a wasm module, for a web worker and for an edge isolate.
@@ -26,7 +26,8 @@ use crate::{
 /// itself, and every port that the worker is sent.
 ///
 /// The second argument, if there is one, makes an [`HttpService`] of the server. The module then exports
-/// `fetch(request)` too, which answers a `Request` with a promise of a `Response`.
+/// `fetch(request)` too, which answers a `Request` with a promise of a `Response`. An edge isolate needs nothing else:
+/// with `only` before the second argument, `serve` is left out, and weighs nothing.
 ///
 /// ```ignore
 /// use sandwire_server::{RegistrationError, Server, http::{Guard, HttpEntry}};
@@ -35,7 +36,7 @@ use crate::{
 ///     Server::builder("adder", "1.0.0").tool("add", "Adds.", |Args { a, b }: Args| a + b).build()
 /// }
 ///
-/// sandwire_web::export!(server, |server, env| HttpEntry::guarded(server, env, Guard::open()));
+/// sandwire_web::export!(server, only |server, env| HttpEntry::guarded(server, env, Guard::open()));
 /// ```
 ///
 /// A web worker, which must listen before it waits for its module, or it may miss messages:
@@ -57,11 +58,19 @@ use crate::{
 #[macro_export]
 macro_rules! export {
     ($server:path) => {
-        $crate::export!(@endpoint $server);
+        $crate::export!(@server $server);
+        $crate::export!(@serve);
+    };
+    ($server:path, only $http:expr) => {
+        $crate::export!(@server $server);
+        $crate::export!(@fetch $http);
     };
     ($server:path, $http:expr) => {
-        $crate::export!(@endpoint $server);
-
+        $crate::export!(@server $server);
+        $crate::export!(@serve);
+        $crate::export!(@fetch $http);
+    };
+    (@fetch $http:expr) => {
         const _: () = {
             use $crate::__export::{JsValue, Promise, Request, Service, wasm_bindgen};
 
@@ -76,7 +85,7 @@ macro_rules! export {
             }
         };
     };
-    (@endpoint $server:path) => {
+    (@server $server:path) => {
         fn exported() -> ::std::result::Result<$crate::__export::Exported, $crate::__export::JsValue> {
             use ::std::cell::OnceCell;
             thread_local! {
@@ -87,7 +96,8 @@ macro_rules! export {
                 None => $crate::__export::share($server).map(|made| server.get_or_init(|| made).clone()),
             })
         }
-
+    };
+    (@serve) => {
         const _: () = {
             use $crate::__export::{JsValue, wasm_bindgen};
 
@@ -150,12 +160,12 @@ pub fn fetch(service: &dyn HttpService, request: Request) -> Promise {
     let outgoing = Outgoing::until(&request.signal());
     let body = Incoming::new(request.body(), Transfer::detached());
     let answer = service.handle(head(&request), Box::new(body));
-    future_to_promise(async move {
+    promise(Box::pin(async move {
         match outgoing.wait(answer).await {
             Some((head, body)) => response(&head, body, outgoing).await,
             None => Err(JsError::new("the request was aborted").into()),
         }
-    })
+    }))
 }
 
 /// Serves a `MessagePort`, or whatever has its members, until it closes.

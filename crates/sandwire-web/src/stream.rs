@@ -86,7 +86,7 @@ impl Body for Incoming {
             return Poll::Ready(None);
         }
         match read.get_value().dyn_into::<Uint8Array>() {
-            Ok(bytes) => Poll::Ready(Some(Ok(bytes.to_vec()))),
+            Ok(bytes) => Poll::Ready(Some(Ok(bytes.unchecked_into::<Chunk>().bytes()))),
             Err(other) => {
                 self.end();
                 Poll::Ready(Some(Err(failure(other))))
@@ -112,6 +112,12 @@ extern "C" {
     #[wasm_bindgen(constructor, js_class = ReadableStream)]
     fn new(source: &Source) -> Stream;
 
+    /// A `Uint8Array`. The copy that the bindings make of a returned one weighs less than `to_vec`.
+    type Chunk;
+
+    #[wasm_bindgen(method, js_name = subarray)]
+    fn bytes(this: &Chunk) -> Vec<u8>;
+
     type Controller;
 
     #[wasm_bindgen(method)]
@@ -122,6 +128,11 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn error(this: &Controller, reason: &JsValue);
+}
+
+/// A promise of what a future gives. Takes any in a box, so that a module has this once.
+pub(crate) fn promise(future: BoxFuture<'static, Result<JsValue, JsValue>>) -> Promise {
+    future_to_promise(future)
 }
 
 /// What answers one request, for as long as the client is there.
@@ -186,7 +197,7 @@ impl Outgoing {
         let outgoing = Rc::clone(&self);
         let pull = move |controller: Controller| -> Promise {
             let outgoing = Rc::clone(&outgoing);
-            future_to_promise(async move {
+            promise(Box::pin(async move {
                 match outgoing.chunk().await {
                     _ if outgoing.gone.get() => {}
                     Some(Ok(bytes)) => controller.enqueue(&Uint8Array::from(bytes.as_slice())),
@@ -200,7 +211,7 @@ impl Outgoing {
                     }
                 }
                 Ok(JsValue::UNDEFINED)
-            })
+            }))
         };
         source.set_pull(&Closure::<dyn FnMut(Controller) -> Promise>::new(pull).into_js_value());
         source.set_cancel(&Closure::<dyn FnMut()>::new(move || self.cut()).into_js_value());

@@ -223,8 +223,8 @@ fn node_folder() -> Result<PathBuf> {
         link(entry.path(), modules.join(entry.file_name()))?;
     }
     pack::copy(&package, &modules.join("sandwire"))?;
-    for package in ["edge-server", "bench-pair"] {
-        wasm::build(wasm::Source { package, features: &[] }, package, &folder)?;
+    for (package, features) in [("edge-server", &["worker"] as &[_]), ("bench-pair", &[])] {
+        wasm::build(wasm::Source { package, features }, package, &folder)?;
     }
     for entry in fs::read_dir(paths::root().join("tests/bench/node"))? {
         let entry = entry?;

@@ -88,18 +88,21 @@ fn budgets() -> Result<Vec<(String, toml::Table)>> {
         .collect()
 }
 
-/// The edge server of `tests/edge-server`, built and bundled.
+/// The server of `tests/edge-server` as an edge module, which is weighed, and as a worker; both built and bundled.
 pub(crate) fn edge() -> Result<std::path::PathBuf> {
     let sources = paths::root().join("tests/edge-server");
     let work = paths::target().join("npm/edge-work");
     let folder = paths::target().join("npm/edge");
     let _ = fs::remove_dir_all(&folder);
-    wasm::build(wasm::Source { package: "edge-server", features: &[] }, "edge", &work)?;
-    for file in ["edge.js", "worker.js"] {
-        fs::copy(sources.join(file), work.join(file))?;
+    for (name, features) in [("edge", &[] as &[_]), ("worker", &["worker"])] {
+        wasm::build(wasm::Source { package: "edge-server", features }, name, &work)?;
+        let script = format!("{name}.js");
+        fs::copy(sources.join(&script), work.join(&script))?;
     }
     pack::bundle(["edge.js", "worker.js"].map(|file| work.join(file)), &folder)?;
-    fs::copy(work.join("edge.wasm"), folder.join("edge.wasm"))?;
+    for file in ["edge.wasm", "worker.wasm"] {
+        fs::copy(work.join(file), folder.join(file))?;
+    }
     Ok(folder)
 }
 

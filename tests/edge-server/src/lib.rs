@@ -1,4 +1,4 @@
-//! One typed tool, as an edge isolate and a web worker: the server that is weighed.
+//! One typed tool, as an edge isolate: the server that is weighed. With the feature `worker` it is a web worker too.
 #![cfg(target_family = "wasm")]
 
 use sandwire_server::{
@@ -24,4 +24,8 @@ fn server() -> Result<Server, RegistrationError> {
         .build()
 }
 
+#[cfg(feature = "worker")]
 sandwire_web::export!(server, |server, env| HttpEntry::guarded(server, env, Guard::open()));
+
+#[cfg(not(feature = "worker"))]
+sandwire_web::export!(server, only |server, env| HttpEntry::guarded(server, env, Guard::open()));

@@ -50,7 +50,7 @@ export async function exerciseEdge({ entry, worker, client }) {
   await adds(served);
   await served.close();
   thread.terminate();
-  return { used: ["fetch", "serve"], exported: Object.keys(edge) };
+  return { used: ["fetch"], exported: Object.keys(edge) };
 }
 
 async function everyFeature(client) {

@@ -83,7 +83,7 @@ impl Headers {
 
     /// Names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (&**name, value.trim_matches([' ', '\t'])))
+        self.0.iter().map(|(name, value)| (&**name, value.trim_ascii()))
     }
 
     /// How many fields there are.
@@ -101,7 +101,9 @@ impl Headers {
     /// The media type of the body: the `Content-Type` without its parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
-        self.get(names::CONTENT_TYPE).and_then(|value| value.split(';').next()).map(str::trim)
+        let value = self.get(names::CONTENT_TYPE)?;
+        let end = value.bytes().position(|byte| byte == b';').unwrap_or(value.len());
+        value.get(..end).map(str::trim_ascii)
     }
 }
 

@@ -134,6 +134,31 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// Whether the word `x-mcp-header` stands anywhere in a schema, found out when the program is compiled.
+#[must_use]
+pub const fn mentions_header(schema: &'static str) -> bool {
+    let mut text = schema.as_bytes();
+    loop {
+        if begins(text, KEYWORD.as_bytes()) {
+            return true;
+        }
+        match text {
+            [_, rest @ ..] => text = rest,
+            [] => return false,
+        }
+    }
+}
+
+const fn begins(mut text: &[u8], mut word: &[u8]) -> bool {
+    loop {
+        match (text, word) {
+            (_, []) => return true,
+            ([a, text_rest @ ..], [b, word_rest @ ..]) if *a == *b => (text, word) = (text_rest, word_rest),
+            _ => return false,
+        }
+    }
+}
+
 /// Whether the keyword stands anywhere in the text: a search that looks at about every fifth byte.
 fn mentions_keyword(text: &str) -> bool {
     let needle = KEYWORD.as_bytes();
@@ -157,6 +182,42 @@ fn mentions_keyword(text: &str) -> bool {
         };
     }
     false
+}
+
+/// Whether the header fields of a call repeat those of its arguments that the tool's input schema says they must.
+/// Numbers are compared by value. A schema whose annotations break the rules demands nothing.
+#[must_use]
+pub fn mirrored(input_schema: &str, arguments: &str, headers: &Headers) -> bool {
+    annotations(input_schema).unwrap_or_default().iter().all(|annotation| {
+        let mut fields = headers.get_all(annotation.name());
+        let same = match (annotation.value(arguments), fields.next()) {
+            (None, None) => true,
+            (Some(value), Some(field)) => same_value(&value, field),
+            _ => false,
+        };
+        same && fields.next().is_none()
+    })
+}
+
+/// Whether a header field says the same as an argument, numbers by value.
+fn same_value(value: &str, field: &str) -> bool {
+    let (Ok(value), Ok(field)) = (decode_value(value), decode_value(field)) else {
+        return false;
+    };
+    value == field || matches!((whole(&value), whole(&field)), (Some(value), Some(field)) if value == field)
+}
+
+/// The digits of a whole number, without a fraction of zeros.
+fn whole(text: &str) -> Option<&str> {
+    let digits = match text.bytes().position(|byte| byte == b'.') {
+        Some(point) => {
+            let zeros = text.get(point + 1..)?;
+            text.get(..point).filter(|_| !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0'))?
+        }
+        None => text,
+    };
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    (!unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
 }
 
 /// What a client learned from `tools/list` about which arguments to mirror.

@@ -1,6 +1,6 @@
 //! From a decoded message to a response: JSON if the first thing said is the answer, an event stream otherwise.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use sandwire_io::{Body, Bytes, Exchange};
 use sandwire_proto::{
@@ -153,8 +153,8 @@ impl From<WireError> for Refusal {
 }
 
 /// The answers as one body of JSON: the only one, or the array of a batch.
-pub(super) fn whole(version: ProtocolVersion, answers: &[Message]) -> Response {
-    if let [message @ Message::Response(answer)] = answers {
+pub(super) fn whole(version: ProtocolVersion, answers: &VecDeque<Message>) -> Response {
+    if let (1, Some(message @ Message::Response(answer))) = (answers.len(), answers.front()) {
         return json(status(version, answer), encode_at(Some(version), message));
     }
     let mut array = String::from("[");

@@ -92,24 +92,12 @@ impl Shared {
         }
         let params = request.params.as_ref().map_or("{}", Raw::as_str);
         let Some(tool) = string_member(params, "name") else { return Ok(()) };
-        let Some(schema) = self.endpoint.input_schema(&tool) else { return Ok(()) };
-        let Ok(annotations) = param_headers::annotations(schema.as_str()) else { return Ok(()) };
         let arguments = find(params, "arguments").unwrap_or("{}");
-        for annotation in annotations {
-            let mut fields = head.headers.get_all(annotation.name());
-            let same = match (annotation.value(arguments), fields.next()) {
-                (None, None) => true,
-                (Some(value), Some(field)) => same_value(&value, field),
-                _ => false,
-            };
-            if !same || fields.next().is_some() {
-                return Err(
-                    "a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the \
-                     arguments that their schemas mark with x-mcp-header",
-                );
-            }
+        if self.endpoint.is_mirrored(&tool, arguments, &head.headers) {
+            return Ok(());
         }
-        Ok(())
+        Err("a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the arguments \
+             that their schemas mark with x-mcp-header")
     }
 
     /// What is known of the client of a legacy request.
@@ -140,27 +128,6 @@ fn check_name(head: &RequestHead, request: &Request) -> Result<(), Mismatch> {
         Ok(_) => Err("Mcp-Name differs from the name or URI in params; send the same in both"),
         Err(_) => Err("Mcp-Name is marked as base64 and is not; encode its UTF-8 as standard base64"),
     }
-}
-
-/// Whether a header field says the same as an argument, numbers by value.
-fn same_value(value: &str, field: &str) -> bool {
-    let (Ok(value), Ok(field)) = (param_headers::decode_value(value), param_headers::decode_value(field)) else {
-        return false;
-    };
-    value == field || matches!((whole(&value), whole(&field)), (Some(value), Some(field)) if value == field)
-}
-
-/// The digits of a whole number, without a fraction of zeros.
-fn whole(text: &str) -> Option<&str> {
-    let digits = match text.bytes().position(|byte| byte == b'.') {
-        Some(point) => {
-            let zeros = text.get(point + 1..)?;
-            text.get(..point).filter(|_| !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0'))?
-        }
-        None => text,
-    };
-    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
-    (!unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
 }
 
 fn string_member(object: &str, key: &str) -> Option<String> {

@@ -53,7 +53,7 @@ impl Events {
                 Poll::Pending => return self.timer.poll(self.next_comment, cx).map(|()| None),
             }
         }
-        Poll::Ready(Some(whole(self.version, self.said.make_contiguous())))
+        Poll::Ready(Some(whole(self.version, &self.said)))
     }
 
     /// Puts the next comment off; whether the message is an answer.

@@ -13,7 +13,7 @@ use futures_executor::block_on;
 use sandwire_io::{Answer, Body, Bytes, Call, Changes, Endpoint, HttpService, testing::SimEnv};
 use sandwire_json::{Raw, find};
 use sandwire_proto::{
-    http::{RequestHead, ResponseHead, Verb},
+    http::{Headers, RequestHead, ResponseHead, Verb, param_headers::mirrored},
     server::{Change, Config, Progress},
 };
 use sandwire_server::http::{Guard, HttpEntry};
@@ -60,11 +60,12 @@ impl Endpoint for Telling {
         Some(&self.changes)
     }
 
-    fn input_schema(&self, tool: &str) -> Option<Raw> {
+    fn is_mirrored(&self, tool: &str, arguments: &str, headers: &Headers) -> bool {
         let property = |kind: &str, header: &str| format!(r#"{{"type":"{kind}","x-mcp-header":"{header}"}}"#);
         let properties =
             format!(r#"{{"region":{},"size":{}}}"#, property("string", "Region"), property("integer", "Size"));
-        (tool == "routed").then(|| Raw::from_valid(format!(r#"{{"type":"object","properties":{properties}}}"#)))
+        let schema = format!(r#"{{"type":"object","properties":{properties}}}"#);
+        tool != "routed" || mirrored(&schema, arguments, headers)
     }
 
     fn call(&self, call: Call) -> Answer {
