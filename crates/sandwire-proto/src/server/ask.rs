@@ -171,7 +171,7 @@ impl Machine {
         match era {
             Era::Legacy if self.single => Err(AskError::NoWayBack),
             Era::Legacy => {
-                let params = wire::legacy::lower_params(version, method, params);
+                let params = wire::lower_question(version, method, params);
                 Ok(AskStep::Sent(self.send_question(call, via, name, method, params)))
             }
             Era::Modern if !entry.method.may_require_input() => Err(AskError::NotInVersion),
@@ -181,7 +181,7 @@ impl Machine {
                 let asks = entry.asks.get_or_insert_default();
                 asks.suspension = Some(Suspension { sealer: clock.sealer.clone(), until, make: suspended });
                 if !asks.questions.iter().any(|question| &*question.name == name) {
-                    let (method, params) = (method.clone(), wire::modern::lower_params(method, params));
+                    let (method, params) = (method.clone(), wire::lower_question(version, method, params));
                     asks.questions.push(Question { name: name.into(), method, params });
                 }
                 Ok(AskStep::Suspended)

@@ -4,11 +4,11 @@
 //! What a message says about itself beside them is written by one edge for each era, [`legacy`]
 //! and [`modern`].
 
-use sandwire_json::Writer;
+use sandwire_json::{Raw, Writer};
 
-use crate::ProtocolVersion;
 use crate::error::WireError;
 use crate::jsonrpc::{Message, Notification, Reply, Request, Response};
+use crate::{Method, ProtocolVersion};
 
 mod decode;
 pub mod legacy;
@@ -53,6 +53,12 @@ pub fn encode_at(version: Option<ProtocolVersion>, message: &Message) -> String 
     }
     w.end_object();
     w.finish()
+}
+
+/// Makes the parameters of a question to a client fit for its version, of either era. A program that asks contains the
+/// tables of questions by this, and not those of all methods.
+pub fn lower_question(version: ProtocolVersion, method: &Method, params: &Raw) -> Raw {
+    project::question(version, method, params)
 }
 
 /// About how many bytes a message's parts take.
@@ -111,7 +117,7 @@ fn write_notification(w: &mut Writer, notification: &Notification) {
     w.key("method");
     w.string(notification.method.as_str());
     match (&notification.subscription, &notification.params) {
-        (Some(subscription), params) if cfg!(feature = "server") => {
+        (Some(subscription), params) => {
             w.key("params");
             w.begin_object();
             let rest = match params {
@@ -121,11 +127,11 @@ fn write_notification(w: &mut Writer, notification: &Notification) {
             modern::write_notification_meta(w, subscription, rest);
             w.end_object();
         }
-        (_, Some(params)) => {
+        (None, Some(params)) => {
             w.key("params");
             w.raw(params.as_str());
         }
-        (_, None) => {}
+        (None, None) => {}
     }
 }
 
@@ -143,7 +149,7 @@ fn write_response(w: &mut Writer, version: Option<ProtocolVersion>, response: &R
         None => {}
     }
     match &response.result {
-        Ok(Reply { value, kind, stamp: Some(stamp) }) if cfg!(feature = "server") => {
+        Ok(Reply { value, kind, stamp: Some(stamp) }) => {
             w.key("result");
             w.begin_object();
             modern::write_result(w, value.as_str(), kind, stamp);

@@ -45,6 +45,17 @@ pub(super) fn params(version: ProtocolVersion, method: &Method, value: &Raw) -> 
     rewritten(version, model::params_type(method), value, false)
 }
 
+/// The parameters of a question to a client, as `version` has them.
+pub(super) fn question(version: ProtocolVersion, method: &Method, value: &Raw) -> Raw {
+    use crate::model::Described;
+    let kind = match method {
+        Method::SamplingCreateMessage => Some(model::CreateMessageRequestParams::TYPE),
+        Method::ElicitationCreate => Some(model::ElicitRequestParams::TYPE),
+        _ => None,
+    };
+    rewritten(version, kind, value, false)
+}
+
 fn rewritten(version: ProtocolVersion, kind: Option<Type>, value: &Raw, strip_stamp: bool) -> Raw {
     let kind = kind.unwrap_or(Type::AnyObject);
     let mut projection =
