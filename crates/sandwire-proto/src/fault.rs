@@ -62,6 +62,8 @@ faults! {
         PinnedVersion => "the server does not speak the pinned protocol version; connect without pinning one",
         /// The method does not exist in the version both sides speak.
         MethodNotInVersion => "the method does not exist in the negotiated protocol version; check the version before calling it",
+        /// The server wants input for a call, and this build of the client has no feature `asks`.
+        NeedsInput => "the server asks for input, which this client was built without; use the full client",
     }
 }
 

@@ -175,6 +175,7 @@ impl Core {
                 HookEvent::Opened(peer) => hooks.opened(&peer),
                 HookEvent::Failed(error) => hooks.failed(&error),
                 HookEvent::Notification(notification) => hooks.notification(notification),
+                HookEvent::Ask(..) | HookEvent::Withdrawn(_) if !cfg!(feature = "asks") => {}
                 HookEvent::Ask(key, method, params) => {
                     hooks.ask(method, params, Answer::new(ClientHandle::new(Arc::clone(self)), key));
                 }
@@ -334,14 +335,16 @@ impl State {
                         effects.push(Effect::Progress(seen, params));
                     }
                 }
-                Output::Event { key, notification } => {
+                Output::Event { key, notification } if cfg!(feature = "listen") => {
                     if let Some(seen) = self.slot(key).and_then(|slot| slot.on_event.clone()) {
                         effects.push(Effect::Event(seen, notification));
                     }
                 }
                 Output::Notification(notification) => self.events.push_back(HookEvent::Notification(notification)),
-                Output::Ask { key, method, params } => self.events.push_back(HookEvent::Ask(key, method, params)),
-                Output::Unask(key) => self.events.push_back(HookEvent::Withdrawn(key)),
+                Output::Ask { key, method, params } if cfg!(feature = "asks") => {
+                    self.events.push_back(HookEvent::Ask(key, method, params))
+                }
+                Output::Unask(key) if cfg!(feature = "asks") => self.events.push_back(HookEvent::Withdrawn(key)),
                 Output::Opened(peer) => {
                     self.opened = Some(Ok(Arc::clone(&peer)));
                     self.events.push_back(HookEvent::Opened(peer));

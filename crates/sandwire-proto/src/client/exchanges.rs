@@ -75,6 +75,9 @@ impl Machine {
 
     pub(super) fn on_mark(&mut self, id: u64, event_id: Option<String>, retry_ms: Option<u64>) {
         let Some(exchange) = self.exchanges.get_mut(id) else { return };
+        if !cfg!(any(feature = "listen", feature = "resume")) {
+            return;
+        }
         if event_id.is_some() {
             exchange.last_event = event_id;
             exchange.attempts = 0;
@@ -92,9 +95,9 @@ impl Machine {
                 }
                 _ => self.adopt_legacy(now),
             },
-            Purpose::Listen => self.listen_ended(now, &exchange),
+            Purpose::Listen if cfg!(feature = "listen") => self.listen_ended(now, &exchange),
             Purpose::End => self.ended_session(),
-            Purpose::Post => {}
+            Purpose::Post | Purpose::Listen => {}
         }
     }
 

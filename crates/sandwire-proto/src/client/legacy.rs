@@ -41,6 +41,9 @@ impl Machine {
         if request.method == Method::Ping {
             return self.respond(request.id, Ok(Reply::empty()));
         }
+        if !cfg!(feature = "asks") {
+            return self.respond(request.id, Err(ErrorObject::method_not_found(&request.method)));
+        }
         let params = request.params.unwrap_or_else(Raw::object);
         let admitted = match self.declared.admit(&request.method, &params) {
             Ok(()) if self.asks.len() >= self.config.limits.max_peer_requests => {
@@ -101,7 +104,8 @@ impl Machine {
     /// Whether a call's stream that broke can be taken up again.
     pub(super) fn may_resume(&self, key: u64, exchange: &Exchange) -> bool {
         let caller = self.calls.get(key).is_some_and(|call| matches!(call.owner, Owner::Caller));
-        caller
+        cfg!(feature = "resume")
+            && caller
             && self.peer().is_some()
             && !self.is_modern()
             && exchange.epoch == self.epoch

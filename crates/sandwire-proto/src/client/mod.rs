@@ -498,7 +498,7 @@ impl Machine {
         failure: Option<TransportError>,
     ) {
         let Some(mut pending) = self.calls.remove(key) else { return };
-        if let Some(rounds) = pending.rounds.take() {
+        if let Some(rounds) = pending.rounds.take().filter(|_| cfg!(feature = "asks")) {
             for asked in rounds.asked {
                 if asked.answer.is_none() && self.asks.remove(asked.ask.0).is_some() {
                     self.outputs.push_back(Output::Unask(asked.ask));
@@ -552,9 +552,11 @@ impl Machine {
     fn end_everything(&mut self, error: &CallError) {
         self.queue.clear();
         self.listen_again = None;
-        for key in self.asks.keys() {
-            self.asks.remove(key);
-            self.outputs.push_back(Output::Unask(AskKey(key)));
+        if cfg!(feature = "asks") {
+            for key in self.asks.keys() {
+                self.asks.remove(key);
+                self.outputs.push_back(Output::Unask(AskKey(key)));
+            }
         }
         for key in self.calls.keys() {
             if let Some(pending) = self.calls.remove(key)

@@ -4,7 +4,7 @@ use super::{
     AskKey, CallError, CallKey, Machine, Output, Queued,
     pending::{Ask, Asked, Owner, Pending, Stage},
 };
-use crate::{PeerMisbehaved, Time};
+use crate::{PeerIncompatible, PeerMisbehaved, Time};
 use sandwire_json::{Error as JsonError, Kind, Raw, Writer};
 use sandwire_types::{ErrorObject, Method, Reply};
 
@@ -52,6 +52,9 @@ impl InputRequired {
 impl Machine {
     /// A call is to be made again with more input.
     pub(super) fn input_required(&mut self, now: Time, key: u64, result: &Raw) {
+        if !cfg!(feature = "asks") {
+            return self.conclude(now, key, Err(CallError::Incompatible(PeerIncompatible::NeedsInput)));
+        }
         let Some(call) = self.calls.get(key) else { return };
         let may_ask =
             matches!(call.owner, Owner::Caller) && call.method.facts().is_none_or(|facts| facts.may_require_input);

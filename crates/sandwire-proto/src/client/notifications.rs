@@ -12,16 +12,19 @@ impl Machine {
             return self.on_progress(now, notification);
         }
         if notification.method == Method::Cancelled {
-            return self.on_cancelled(now, notification.params.as_ref());
+            if cfg!(any(feature = "asks", feature = "listen")) {
+                self.on_cancelled(now, notification.params.as_ref());
+            }
+            return;
         }
         match &notification.subscription {
             None => self.outputs.push_back(Output::Notification(notification)),
-            Some(RequestId::Number(id)) => {
+            Some(RequestId::Number(id)) if cfg!(feature = "listen") => {
                 if let Some(pending) = u64::try_from(*id).ok().and_then(|key| self.calls.get(key)) {
                     self.outputs.push_back(Output::Event { key: pending.key, notification });
                 }
             }
-            Some(RequestId::String(_)) => {}
+            Some(_) => {}
         }
     }
 

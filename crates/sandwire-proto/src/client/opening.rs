@@ -247,7 +247,7 @@ impl Machine {
         self.phase = Phase::Open(Open { peer: Arc::clone(&peer), envelope: None, remembered: false });
         self.outputs.push_back(Output::Opened(peer));
         self.send_queued(now);
-        if self.is_http() && self.config.listen {
+        if cfg!(feature = "listen") && self.is_http() && self.config.listen {
             self.listen(None);
         }
     }

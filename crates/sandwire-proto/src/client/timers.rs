@@ -24,7 +24,9 @@ impl Machine {
                 self.abandon(key);
             }
         }
-        self.listen_due(now);
+        if cfg!(feature = "listen") {
+            self.listen_due(now);
+        }
         if let Phase::Ending(until) = self.phase {
             if until <= now {
                 self.ended_session();
@@ -44,8 +46,8 @@ impl Machine {
             return self.give_up(now, key, CallError::Timeout, Some("no answer came in time"));
         }
         match call.stage {
-            Stage::Paused(at) if at <= now => self.next_round(now, key),
-            Stage::Resuming(at) if at <= now => self.resume(key),
+            Stage::Paused(at) if cfg!(feature = "asks") && at <= now => self.next_round(now, key),
+            Stage::Resuming(at) if cfg!(feature = "resume") && at <= now => self.resume(key),
             _ => {}
         }
     }

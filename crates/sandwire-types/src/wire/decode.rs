@@ -274,7 +274,7 @@ impl<'a> Parts<'a, '_> {
         match r.peek()? {
             Kind::Object if self.lifted.meta.is_none() => {
                 let start = r.offset();
-                self.lifted.envelope = self.memo.again(r);
+                self.lifted.envelope = if cfg!(feature = "server") { self.memo.again(r) } else { None };
                 if self.lifted.envelope.is_none() {
                     r.object(&mut |key, r| self.meta_member(key, r))?;
                 }
@@ -293,6 +293,7 @@ impl<'a> Parts<'a, '_> {
         let kind = r.peek()?;
         let lifted = &mut self.lifted;
         let fits = match key {
+            _ if !cfg!(feature = "server") && key != modern::SUBSCRIPTION_ID => return Ok(()),
             "progressToken" => {
                 lifted.progress_token = tolerate(r, RequestId::read)?;
                 lifted.progress_token.is_some()
@@ -407,6 +408,9 @@ impl<'a> Parts<'a, '_> {
         let method = Method::from(&*method);
         let params = self.params.flatten().map(Raw::from_valid);
         match self.id {
+            Some(Some(id)) if !cfg!(feature = "server") => {
+                Ok(Message::Request(Request { id, method, params, meta: RequestMeta::default() }))
+            }
             Some(Some(id)) => match lifted.request_meta(self.memo) {
                 Ok(meta) => Ok(Message::Request(Request { id, method, params, meta })),
                 Err(fault) => Err(fault.refusal(Some(id), false)),

@@ -117,7 +117,7 @@ fn write_notification(w: &mut Writer, notification: &Notification) {
     w.key("method");
     w.string(notification.method.as_str());
     match (&notification.subscription, &notification.params) {
-        (Some(subscription), params) => {
+        (Some(subscription), params) if cfg!(feature = "server") => {
             w.key("params");
             w.begin_object();
             let rest = match params {
@@ -127,11 +127,11 @@ fn write_notification(w: &mut Writer, notification: &Notification) {
             modern::write_notification_meta(w, subscription, rest);
             w.end_object();
         }
-        (None, Some(params)) => {
+        (_, Some(params)) => {
             w.key("params");
             w.raw(params.as_str());
         }
-        (None, None) => {}
+        (_, None) => {}
     }
 }
 
@@ -149,7 +149,7 @@ fn write_response(w: &mut Writer, version: Option<ProtocolVersion>, response: &R
         None => {}
     }
     match &response.result {
-        Ok(Reply { value, kind, stamp: Some(stamp) }) => {
+        Ok(Reply { value, kind, stamp: Some(stamp) }) if cfg!(feature = "server") => {
             w.key("result");
             w.begin_object();
             modern::write_result(w, value.as_str(), kind, stamp);
