@@ -193,6 +193,9 @@ impl UriTemplate {
         }
         let mut encoded = String::with_capacity(uri.len());
         encode_non_ascii(uri, &mut encoded);
+        if encoded.len() > MAX_MATCHED {
+            return None;
+        }
         let mut search = Search { uri: &encoded, tokens: self.tokens(), failed: Vec::new(), found: Vec::new() };
         search.failed = vec![false; search.tokens.len() * (encoded.len() + 1)];
         search.walk(0, 0).then_some(())?;

@@ -12,6 +12,8 @@ use sandwire_types::{ErrorObject, Method, Reply, Request};
 pub(super) const END_PATIENCE_MS: u64 = 2_000;
 
 const RETRY_MS: u64 = 1_000;
+/// A server that wants its stream back at once and ends it at once must not keep both sides busy.
+const MIN_RETRY_MS: u64 = 100;
 const MAX_RETRY_MS: u64 = 30_000;
 /// How often in a row a stream is taken up again without anything new.
 const MAX_ATTEMPTS: u32 = 2;
@@ -82,7 +84,7 @@ impl Machine {
         if !exchange.stream && exchange.attempts >= MAX_ATTEMPTS {
             return;
         }
-        let wait = exchange.retry_ms.unwrap_or(RETRY_MS) << exchange.attempts.min(5);
+        let wait = exchange.retry_ms.unwrap_or(RETRY_MS).clamp(MIN_RETRY_MS, MAX_RETRY_MS) << exchange.attempts.min(5);
         let at = now.after(wait.min(MAX_RETRY_MS));
         self.listen_again =
             Some(ListenAgain { at, last_event: exchange.last_event.clone(), attempts: exchange.attempts });

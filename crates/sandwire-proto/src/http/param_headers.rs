@@ -9,6 +9,9 @@ use std::borrow::Cow;
 const KEYWORD: &str = "x-mcp-header";
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";
+/// More annotations than fit into the head of a request make a schema invalid, as do names longer than these.
+const MAX_ANNOTATIONS: usize = 64;
+const MAX_PATH_BYTES: usize = 1024;
 
 /// One annotated property of a tool's input schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,8 +102,9 @@ fn reachable(
         let mut name = String::with_capacity(names::PARAM_PREFIX.len() + token.len());
         name.push_str("Mcp-Param-");
         name.push_str(&token);
-        let unique = !found.iter().any(|other| other.header.eq_ignore_ascii_case(&name));
-        if scalar && !path.is_empty() && is_token(&token) && unique {
+        let unique = *valid && !found.iter().any(|other| other.header.eq_ignore_ascii_case(&name));
+        let short = found.len() < MAX_ANNOTATIONS && path.iter().map(String::len).sum::<usize>() <= MAX_PATH_BYTES;
+        if scalar && !path.is_empty() && is_token(&token) && unique && short {
             found.push(ParamHeader { header: name, path: path.clone() });
         } else {
             *valid = false;

@@ -106,6 +106,10 @@ impl Shared {
         if !peer.version.allows_batch() {
             return Err(invalid("batches exist in protocol version 2025-03-26 only; send the messages one by one"));
         }
+        if items.len() > self.endpoint.config().limits.max_peer_requests {
+            let message = "the batch holds more messages than may be under way at once; send fewer";
+            return Err(Refusal::new(413, ErrorCode::INVALID_REQUEST, message));
+        }
         let mut requests = Vec::new();
         for item in items {
             match item {
