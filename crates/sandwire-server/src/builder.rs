@@ -10,9 +10,14 @@ use crate::result::IntoToolResult;
 use crate::server::{Server, Tables};
 use crate::table::Row;
 use crate::tool::ToolHandler;
+use sandwire_json::shape::Type;
 use sandwire_json::{Raw, Writer, to_raw};
 use sandwire_proto::server::Config;
-use sandwire_types::model::Implementation;
+use sandwire_types::Method;
+use sandwire_types::model::{
+    CallToolResult, Described, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, ReadResourceResult,
+};
 use std::sync::Arc;
 
 /// A server that is being put together.
@@ -49,8 +54,20 @@ pub struct Builder {
     completions: Vec<(String, String, CompletionRun)>,
     /// Set by the first completion, so that a server without any does not contain it.
     attach_completions: Option<fn(&mut Self)>,
+    /// The tables of the results that the handlers give.
+    results: Vec<(Method, Type)>,
     error: Option<RegistrationError>,
 }
+
+const TOOLS: [(Method, Type); 2] =
+    [(Method::ToolsList, ListToolsResult::TYPE), (Method::ToolsCall, CallToolResult::TYPE)];
+const RESOURCES: [(Method, Type); 3] = [
+    (Method::ResourcesList, ListResourcesResult::TYPE),
+    (Method::ResourcesTemplatesList, ListResourceTemplatesResult::TYPE),
+    (Method::ResourcesRead, ReadResourceResult::TYPE),
+];
+const PROMPTS: [(Method, Type); 2] =
+    [(Method::PromptsList, ListPromptsResult::TYPE), (Method::PromptsGet, GetPromptResult::TYPE)];
 
 /// What a server can declare although nothing registered asks for it yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +109,7 @@ impl Builder {
             prompts: Vec::new(),
             completions: Vec::new(),
             attach_completions: None,
+            results: Vec::new(),
             error: None,
         }
     }
@@ -117,6 +135,12 @@ impl Builder {
     /// Declares a capability that nothing registered asks for yet.
     pub fn declare(mut self, capability: Capability) -> Self {
         self.declared.push(capability);
+        match capability {
+            Capability::Tools => self.gives(TOOLS),
+            Capability::Resources => self.gives(RESOURCES),
+            Capability::Prompts => self.gives(PROMPTS),
+            Capability::Logging => {}
+        }
         self
     }
 
@@ -197,7 +221,8 @@ impl Builder {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let mut config = Config::new(to_raw(&self.info), self.capabilities());
+        let mut config =
+            Config::with_results(to_raw(&self.info), self.capabilities(), std::mem::take(&mut self.results));
         config.instructions = self.instructions.take().map(Arc::from);
         configure(&mut config);
         let tables = Tables::new(self.page_size);
@@ -226,6 +251,10 @@ impl Builder {
                 self.failed(RegistrationError::new(&of, problem));
             }
         }
+    }
+
+    fn gives<const N: usize>(&mut self, results: [(Method, Type); N]) {
+        self.results.extend(results);
     }
 
     /// Keeps the first error.
@@ -265,6 +294,9 @@ impl Builder {
 
 impl Bundle for ToolHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
+        if builder.tools.is_empty() {
+            builder.gives(TOOLS);
+        }
         match self.into_row() {
             Ok(row) => builder.tools.push(row),
             Err(error) => builder.failed(error),
@@ -275,6 +307,9 @@ impl Bundle for ToolHandler {
 
 impl Bundle for ResourceHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
+        if builder.resources.is_empty() && builder.templates.is_empty() {
+            builder.gives(RESOURCES);
+        }
         let is_template = self.is_template;
         match self.into_row() {
             Ok(row) if is_template => builder.templates.push(row),
@@ -287,6 +322,9 @@ impl Bundle for ResourceHandler {
 
 impl Bundle for PromptHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
+        if builder.prompts.is_empty() {
+            builder.gives(PROMPTS);
+        }
         match self.into_row() {
             Ok(row) => builder.prompts.push(row),
             Err(error) => builder.failed(error),

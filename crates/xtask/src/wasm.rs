@@ -108,8 +108,8 @@ fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
         .arg("--target-dir")
         .arg(&target)
         .env("CARGO_ENCODED_RUSTFLAGS", flags().join("\u{1f}"));
-    if source.features.contains(&"tools") {
-        // A fast reader of JSON weighs 1.1 kB more, compressed. Only `client` is worth that.
+    if source.features.contains(&"tools") || source.package == "edge-server" && source.features.is_empty() {
+        // A fast reader of JSON weighs 1.1 kB more, compressed. What reads long lists is worth that.
         cargo = cargo.args(["--config", "profile.wasm.package.sandwire-json.opt-level=\"z\""]);
     }
     if names == Names::Kept {

@@ -139,6 +139,14 @@ struct Question {
     params: Raw,
 }
 
+/// What becomes of the questions that were sent. Set by the first, so that a server that never asks does not
+/// contain it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking {
+    answered: fn(&mut Machine, Response),
+    over: fn(&mut Machine, CallKey),
+}
+
 /// A question that was sent and waits for its answer.
 #[derive(Debug)]
 pub(super) struct OpenAsk {
@@ -241,6 +249,18 @@ impl Machine {
     }
 
     pub(super) fn response(&mut self, response: Response) {
+        if let Some(asking) = self.asking {
+            (asking.answered)(self, response);
+        }
+    }
+
+    pub(super) fn withdraw_asks(&mut self, call: CallKey) {
+        if let Some(asking) = self.asking {
+            (asking.over)(self, call);
+        }
+    }
+
+    fn answered(&mut self, response: Response) {
         let Some(RequestId::Number(id)) = response.id else {
             return;
         };
@@ -260,7 +280,7 @@ impl Machine {
         self.outputs.push_back(Output::Answer { ask: open.key, result });
     }
 
-    pub(super) fn withdraw_asks(&mut self, call: CallKey) {
+    fn over(&mut self, call: CallKey) {
         while let Some(at) = self.asks.iter().position(|open| open.call == call) {
             let open = self.asks.swap_remove(at);
             self.send_withdrawal(open.key);
@@ -271,6 +291,7 @@ impl Machine {
     fn send_question(&mut self, call: CallKey, via: Via, name: &str, method: &Method, params: Raw) -> AskKey {
         let key = AskKey(self.next_ask);
         self.next_ask = self.next_ask.wrapping_add(1);
+        self.asking = Some(Asking { answered: Self::answered, over: Self::over });
         self.asks.push(OpenAsk { key, call, name: name.into() });
         let request = Request {
             id: RequestId::Number(key.0),

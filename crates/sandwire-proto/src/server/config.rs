@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use sandwire_json::{Raw, Writer};
+use sandwire_json::{Raw, Writer, shape::Type};
 use sandwire_types::{
-    CacheHint, CacheScope, Capability, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion,
+    CacheHint, CacheScope, Capability, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion, model,
 };
 
 use super::seal::Sealer;
@@ -34,12 +34,19 @@ pub struct Config {
     pub suspension_seconds: u64,
     capabilities: Raw,
     declared: u32,
+    results: Results,
     sealer: OnceLock<Arc<dyn Sealer>>,
 }
 
 impl Config {
     /// A server called what `info` says, able to do what `capabilities` declares.
     pub fn new(info: Raw, capabilities: Raw) -> Self {
+        Self { results: Results::Any(model::result_type), ..Self::with_results(info, capabilities, Vec::new()) }
+    }
+
+    /// The same for a server whose results are these and no others. It contains what it takes to tell them to older
+    /// clients, and not what it would take for all of the protocol's.
+    pub fn with_results(info: Raw, capabilities: Raw, results: Vec<(Method, Type)>) -> Self {
         let mut versions = KNOWN_VERSIONS.to_vec();
         versions.reverse();
         Self {
@@ -52,7 +59,16 @@ impl Config {
             suspension_seconds: 600,
             declared: read(&capabilities),
             capabilities,
+            results: Results::These(results),
             sealer: OnceLock::new(),
+        }
+    }
+
+    /// The table of a method's result.
+    pub(super) fn result_type(&self, method: &Method) -> Option<Type> {
+        match &self.results {
+            Results::Any(of) => of(method),
+            Results::These(results) => results.iter().find(|(known, _)| known == method).map(|(_, kind)| *kind),
         }
     }
 
@@ -111,6 +127,13 @@ impl Config {
         }
         writer.end_array();
     }
+}
+
+/// How results are described.
+#[derive(Clone, Debug)]
+enum Results {
+    Any(fn(&Method) -> Option<Type>),
+    These(Vec<(Method, Type)>),
 }
 
 /// The declared capabilities, as bits.

@@ -33,11 +33,6 @@ use sandwire_types::{
     Side, WireError,
 };
 
-use self::{
-    ask::OpenAsk,
-    calls::{Calls, Entry, State},
-    opening::Opening,
-};
 pub use self::{
     ask::{AskError, AskKey, AskStep, Clock},
     calls::CallKey,
@@ -45,6 +40,11 @@ pub use self::{
     listen::Change,
     say::Progress,
     seal::{HmacSealer, Sealer},
+};
+use self::{
+    ask::{Asking, OpenAsk},
+    calls::{Calls, Entry, State},
+    opening::Opening,
 };
 use crate::{Input, PeerInfo, Time, Via};
 
@@ -105,6 +105,7 @@ pub struct Machine {
     level: Option<LoggingLevel>,
     watched: Vec<Arc<str>>,
     asks: Vec<OpenAsk>,
+    asking: Option<Asking>,
     next_ask: i64,
     closed: bool,
 }
@@ -140,6 +141,7 @@ impl Machine {
             level: None,
             watched: Vec::new(),
             asks: Vec::new(),
+            asking: None,
             next_ask: 1,
             closed: false,
         }

@@ -34,7 +34,8 @@ impl Machine {
                 if reply.kind != ResultKind::Complete {
                     return Err(internal("the call needs input in a way that this protocol version cannot carry"));
                 }
-                reply.value = wire::legacy::lower_result(peer.version, method, &reply.value);
+                reply.value =
+                    wire::legacy::lower_result_of(peer.version, method, self.config.result_type(method), &reply.value);
                 reply.stamp = None;
             }
             Era::Modern => {

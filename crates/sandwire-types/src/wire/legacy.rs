@@ -1,13 +1,20 @@
 //! The edge of the legacy era: its metadata, and what an older peer is told instead of newer words.
 
+use sandwire_json::shape::Type;
 use sandwire_json::{Raw, Write as _, Writer};
 
 use crate::meta::RequestMeta;
-use crate::{Method, ProtocolVersion};
+use crate::{Method, ProtocolVersion, model};
 
 /// Makes a result fit for a peer of a legacy version: what is newer is left out or told in older words.
 pub fn lower_result(version: ProtocolVersion, method: &Method, result: &Raw) -> Raw {
-    super::project::result(version, method, result)
+    lower_result_of(version, method, model::result_type(method), result)
+}
+
+/// As [`lower_result`], by the table of the result. `None` copies: a program that names the tables of the methods it
+/// serves contains no others.
+pub fn lower_result_of(version: ProtocolVersion, method: &Method, kind: Option<Type>, result: &Raw) -> Raw {
+    super::project::result(version, method, kind, result)
 }
 
 /// Makes parameters fit for a peer of a legacy version.

@@ -6,7 +6,7 @@ use sandwire_json::{Raw, Writer};
 use super::splice;
 use crate::jsonrpc::RequestId;
 use crate::meta::{Envelope, RequestMeta, ResultKind, Stamp};
-use crate::{Method, ProtocolVersion};
+use crate::{Method, ProtocolVersion, model};
 
 /// Who a server says it is, in a result's `_meta`.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -29,7 +29,7 @@ pub const CACHE_SCOPE: &str = "cacheScope";
 
 /// Takes out of a result what only the legacy era has.
 pub fn lower_result(method: &Method, result: &Raw) -> Raw {
-    super::project::result(ProtocolVersion::V2026_07_28, method, result)
+    super::project::result(ProtocolVersion::V2026_07_28, method, model::result_type(method), result)
 }
 
 /// Takes out of a result that asks for input what only the legacy era has.

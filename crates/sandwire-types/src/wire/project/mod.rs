@@ -17,7 +17,7 @@ use crate::{Method, ProtocolVersion, model};
 pub(super) use schema::{is_object_schema, wrap_structured};
 
 /// A result as `version` has it.
-pub(super) fn result(version: ProtocolVersion, method: &Method, value: &Raw) -> Raw {
+pub(super) fn result(version: ProtocolVersion, method: &Method, kind: Option<Type>, value: &Raw) -> Raw {
     let legacy = version.era() == Era::Legacy;
     match method {
         // Deployed legacy peers refuse an empty result that says anything.
@@ -28,9 +28,9 @@ pub(super) fn result(version: ProtocolVersion, method: &Method, value: &Raw) -> 
         }
         Method::ToolsCall if !version.has_structured_content() => {
             let told = content::with_structured_text(value);
-            rewritten(version, model::result_type(method), told.as_ref().unwrap_or(value), legacy)
+            rewritten(version, kind, told.as_ref().unwrap_or(value), legacy)
         }
-        _ => rewritten(version, model::result_type(method), value, legacy),
+        _ => rewritten(version, kind, value, legacy),
     }
 }
 
