@@ -137,19 +137,7 @@ impl Client {
     ///
     /// Whether the tool failed stands in the result; [`structured`](Request::structured) makes it an error.
     pub fn call_tool<A: Serialize + ?Sized>(&self, name: &str, arguments: &A) -> Request<CallToolResult> {
-        let mut params = Writer::with_capacity(128);
-        params.begin_object();
-        params.key("name");
-        params.string(name);
-        let arguments = sandwire_json::serde::to_raw(arguments).map_err(Error::arguments);
-        let call = arguments.map(|arguments| {
-            if !arguments.is_null() {
-                params.key("arguments");
-                params.raw(arguments.as_str());
-            }
-            params.end_object();
-            request::call(Method::ToolsCall, Some(params.into_raw()))
-        });
+        let call = tool_call(name, arguments).map(|params| request::call(Method::ToolsCall, Some(params)));
         Request::new(&self.handle, call, request::decode)
     }
 
@@ -293,4 +281,26 @@ impl Timer for Never {
     fn poll(&mut self, at: Time, _: &mut Context<'_>) -> Poll<()> {
         if at == Time(0) { Poll::Ready(()) } else { Poll::Pending }
     }
+}
+
+/// The parameters of `tools/call`.
+fn tool_call<A: Serialize + ?Sized>(name: &str, arguments: &A) -> Result<Raw, Error> {
+    let begin = || {
+        let mut params = Writer::with_capacity(128);
+        params.begin_object();
+        params.key("name");
+        params.string(name);
+        params
+    };
+    let mut params = begin();
+    params.key("arguments");
+    sandwire_json::serde::write(&mut params, arguments).map_err(Error::arguments)?;
+    params.end_object();
+    let text = params.finish();
+    if !text.ends_with(r#""arguments":null}"#) {
+        return Ok(Raw::from_valid(text));
+    }
+    let mut params = begin();
+    params.end_object();
+    Ok(params.into_raw())
 }

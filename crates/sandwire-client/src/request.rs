@@ -171,7 +171,7 @@ impl<T> IntoFuture for Request<T> {
 
     fn into_future(self) -> Response<T> {
         let state = match self.call {
-            Ok(call) => State::Waiting(self.client.call(call), self.decode),
+            Ok(call) => State::Waiting(self.client.into_call(call), self.decode),
             Err(error) => State::Failed(Some(error)),
         };
         Response { state, result: PhantomData }

@@ -67,6 +67,33 @@ struct Buffers {
     todo: VecDeque<Output>,
 }
 
+/// What the endpoint is told once the turn is over, in order. One at a time needs no memory of its own.
+#[derive(Default)]
+struct Later {
+    next: Option<Output>,
+    rest: VecDeque<Output>,
+}
+
+impl Later {
+    fn push(&mut self, output: Output) {
+        if self.next.is_none() {
+            self.next = Some(output);
+        } else {
+            self.rest.push_back(output);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Output> {
+        let next = self.next.take()?;
+        self.next = self.rest.pop_front();
+        Some(next)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.next.is_none()
+    }
+}
+
 /// What waits for the driver.
 #[derive(Default)]
 struct Inbox {
@@ -89,10 +116,10 @@ impl Shared {
         let now = core.now();
         let mut input = input;
         let mut answered = None;
-        let mut calls = VecDeque::new();
+        let mut calls = Later::default();
         loop {
             let deadline = self.carry_messages(core, now, input.take(), answered.take(), &mut calls);
-            let Some(call) = calls.pop_front() else { return deadline };
+            let Some(call) = calls.pop() else { return deadline };
             answered = self.call(core, call);
         }
     }
@@ -104,7 +131,7 @@ impl Shared {
         now: Time,
         input: Option<LinkEvent>,
         mut answered: Option<Answered>,
-        calls: &mut VecDeque<Output>,
+        calls: &mut Later,
     ) -> Option<Time> {
         let mut owned = match self.turn.take() {
             Some(owned) => owned,
@@ -150,8 +177,8 @@ impl Shared {
             if !std::mem::replace(&mut settled, true) {
                 self.host.settle(None, todo);
             }
-            while matches!(todo.front(), Some(Output::Call { .. })) {
-                calls.extend(todo.pop_front());
+            while let Some(call) = todo.pop_front_if(|output| matches!(output, Output::Call { .. })) {
+                calls.push(call);
             }
             if !todo.is_empty() || !arrived.is_empty() {
                 continue;
@@ -173,7 +200,7 @@ impl Shared {
     }
 
     /// Does one thing for the server, or leaves it to be done without the turn.
-    fn step(&self, output: Output, arrived: &mut Vec<LinkEvent>, calls: &mut VecDeque<Output>) {
+    fn step(&self, output: Output, arrived: &mut Vec<LinkEvent>, calls: &mut Later) {
         match output {
             Output::Send { via, message } => arrived.push(LinkEvent::Message { via, message }),
             Output::Close => arrived.push(LinkEvent::Closed(None)),
@@ -190,7 +217,7 @@ impl Shared {
                 wakers.into_iter().for_each(Waker::wake);
                 self.host.driver().wake();
             }
-            call => calls.push_back(call),
+            call => calls.push(call),
         }
     }
 

@@ -66,6 +66,11 @@ impl ClientHandle {
 
     /// Makes a call. It begins now; dropping the future cancels it.
     pub fn call(&self, call: impl Into<Call>) -> CallFuture {
+        self.clone().into_call(call)
+    }
+
+    /// Makes a [call](Self::call) with a handle that is not needed for anything else.
+    pub fn into_call(self, call: impl Into<Call>) -> CallFuture {
         let state = match self.core.begin(call.into(), None) {
             Ok(key) if self.core.pumps() => CallState::Begun(key),
             Ok(key) => {
@@ -74,7 +79,7 @@ impl ClientHandle {
             }
             Err(rejected) => CallState::Rejected(rejected.error),
         };
-        CallFuture { client: self.clone(), state }
+        CallFuture { client: self, state }
     }
 
     /// Makes a call and has its result told to `done`, exactly once, unless it is [cancelled](Self::cancel).
