@@ -138,6 +138,11 @@ impl ProtocolVersion {
         self.0 >= Self::V2025_11_25.0
     }
 
+    /// Whether no later version has blocks of content, or members in them, that this one lacks.
+    pub const fn has_all_content(self) -> bool {
+        self.0 >= Self::V2025_11_25.0
+    }
+
     /// Whether forms have choices of several, names of choices, and defaults.
     pub const fn has_rich_forms(self) -> bool {
         self.0 >= Self::V2025_11_25.0

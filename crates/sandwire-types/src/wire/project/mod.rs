@@ -30,8 +30,25 @@ pub(super) fn result(version: ProtocolVersion, method: &Method, kind: Option<Typ
             let told = content::with_structured_text(value);
             rewritten(version, kind, told.as_ref().unwrap_or(value), legacy)
         }
+        Method::ToolsCall if legacy && is_plain_call(version, value) => value.clone(),
         _ => rewritten(version, kind, value, legacy),
     }
+}
+
+/// Whether a call's result says nothing that `version` lacks, told from its own members: what nearly every result is,
+/// and found out much sooner than by writing it anew.
+fn is_plain_call(version: ProtocolVersion, value: &Raw) -> bool {
+    let mut plain = version.has_all_content();
+    let read = value.reader().object(&mut |key, r| {
+        plain &= match key {
+            "content" | "isError" => true,
+            "structuredContent" => r.peek()? == Kind::Object,
+            // Others may have to go, in part or as a whole.
+            _ => false,
+        };
+        Ok(())
+    });
+    plain && read.is_ok()
 }
 
 /// A result that asks for input, as the modern era has it.
@@ -234,4 +251,30 @@ fn special(version: ProtocolVersion, shape: &str, key: &str) -> Option<Special> 
         ("RequestedSchema", "properties") if !version.has_rich_forms() => Special::Fields,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CallToolResult, Described};
+
+    fn has_all(kind: &Type, level: u8) -> bool {
+        match kind {
+            Type::Object(shape) => shape.fields.iter().all(|field| field.exists(level) && has_all(&field.kind, level)),
+            Type::Array(item) | Type::OneOrMany(item) | Type::Map(item) => has_all(item, level),
+            Type::Union(union) => {
+                union.variants.iter().all(|one| one.exists(level) && has_all(&Type::Object(one.shape), level))
+            }
+            _ => true,
+        }
+    }
+
+    #[test]
+    fn the_versions_that_are_said_to_have_all_content_do() {
+        let Type::Object(shape) = CallToolResult::TYPE else { panic!("a result is an object") };
+        let content = shape.field("content").expect("a result has content");
+        for version in crate::KNOWN_VERSIONS {
+            assert_eq!(has_all(&content.kind, version.level()), version.has_all_content(), "{version:?}");
+        }
+    }
 }
