@@ -1,0 +1,28 @@
+// Peers, handlers and hosts without goodwill: a typed error each time, and nothing lost in silence.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Client, McpError } from "sandwire/client";
+import { Server } from "sandwire/server";
+
+import { stub } from "./stub.mjs";
+
+const URL_ = "https://mcp.example/mcp";
+const alive = setInterval(() => {}, 1000);
+test.after(() => clearInterval(alive));
+
+test("an address matches a template in little time and climbs nowhere", async () => {
+  const server = new Server({ name: "s", version: "1" })
+    .resource("repo://{+owner}/blob/{+path}", { name: "r" }, () => "x")
+    .resource("q://{a}.{b}.{c}", { name: "q" }, () => "x")
+    .resource("file:///data/{+path}", { name: "f" }, (_, { path }) => path);
+  const client = await Client.connect(server);
+  const read = async (uri) => (await client.readResource({ uri })).contents[0].text;
+  assert.equal(await read("file:///data/a%20b/..c"), "a b/..c");
+  const start = performance.now();
+  const climbing = ["file:///data/../x", "file:///data/a/%2e%2e/%2E%2e/x", "file:///data/a%2F..%2Fx"];
+  const long = [`repo://x${"/blob/".repeat(8000)}`, `repo://x${"/blob/".repeat(600)}/..`, `q://${".".repeat(800)}/`];
+  for (const uri of [...climbing, ...long]) await assert.rejects(client.readResource({ uri }), { code: -32602 }, uri.slice(0, 40));
+  assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
+});
