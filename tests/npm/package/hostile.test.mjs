@@ -26,3 +26,16 @@ test("an address matches a template in little time and climbs nowhere", async ()
   for (const uri of [...climbing, ...long]) await assert.rejects(client.readResource({ uri }), { code: -32602 }, uri.slice(0, 40));
   assert.ok(performance.now() - start < 2000, `${performance.now() - start} ms`);
 });
+
+for (const era of ["legacy", "modern"]) {
+  test(`${era}: a list that is none is a typed error, and a long one is read`, async () => {
+    const connect = (page) => Client.connect(URL_, { fetch: stub(era, { answers: { "tools/list": () => page } }).fetch });
+    for (const page of [{}, { tools: null }, { tools: "abc" }]) {
+      const client = await connect(page);
+      await assert.rejects(client.listAllTools(), (error) => error instanceof McpError, JSON.stringify(page));
+    }
+    for (const page of [{ tools: [], nextCursor: null }, { tools: Array(200_000).fill(0) }]) {
+      assert.equal((await (await connect(page)).listAllTools()).length, page.tools.length);
+    }
+  });
+}

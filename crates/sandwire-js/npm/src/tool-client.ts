@@ -28,8 +28,10 @@ export class ToolClient extends Base {
     const seen = new Set<unknown>();
     for (let cursor: unknown; ; ) {
       const page = await this.request<Result>(method, cursor === undefined ? undefined : { cursor }, options);
-      all.push(...(page[member] as T[]));
-      cursor = page.nextCursor;
+      const items = (page as Result | null)?.[member];
+      if (!Array.isArray(items)) throw new McpError("misbehaved", `the server's answer to ${method} has no list of ${member}`);
+      for (const item of items) all.push(item as T);
+      cursor = page.nextCursor ?? undefined;
       if (cursor === undefined) return all;
       if (seen.has(cursor) || seen.add(cursor).size >= MAX_PAGES) {
         throw new McpError("misbehaved", "the server's list does not end; read its pages one by one");
