@@ -39,3 +39,16 @@ for (const era of ["legacy", "modern"]) {
     }
   });
 }
+
+test("a fetch that gives no Response fails its call and no other", async () => {
+  const good = await Client.connect(URL_, { fetch: stub("modern").fetch });
+  const read = new Response("{}", { headers: { "content-type": "application/json" } });
+  await read.text();
+  const headers = new Headers({ "content-type": "application/json" });
+  for (const response of [undefined, null, 5, {}, { status: 200, headers: {}, body: null }, { status: 200, headers, body: "{}" }, read]) {
+    await assert.rejects(Client.connect(URL_, { fetch: async () => response, timeout: 20_000 }), (error) => {
+      return error instanceof McpError && error.code === "transport";
+    });
+  }
+  assert.ok(await good.callTool({ name: "echo", arguments: {} }));
+});

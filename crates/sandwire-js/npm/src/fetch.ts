@@ -56,7 +56,7 @@ export class Requests {
   async #run(id: number, init: RequestInit): Promise<void> {
     const { arrivals } = this;
     try {
-      const { status, ok, headers, body } = await this.#fetch(init);
+      const { status, ok, headers, body } = checked(await this.#fetch(init));
       const get = (name: string) => headers.get(name) ?? undefined;
       arrivals.head(id, status, get("content-type") ?? "", get("mcp-session-id"), ok ? undefined : get("www-authenticate"));
       const reader = body?.getReader();
@@ -93,6 +93,16 @@ export class Requests {
       throw thrown;
     }
   }
+}
+
+/** The `fetch` that is used may be anybody's, and what it gives anything. */
+function checked(response: Response | undefined): Response {
+  const { status, headers, body, bodyUsed } = response ?? {};
+  const readable = body === null || body === undefined || typeof body.getReader === "function";
+  if (typeof status !== "number" || typeof headers?.get !== "function" || !readable || bodyUsed) {
+    throw new McpError("transport", "fetch gave no Response, or one whose body was read already; check the fetch option");
+  }
+  return response!;
 }
 
 /** @internal What is behind the `TypeError`s that `fetch` threw. They go on as they are: a bare one may be a verdict. */
