@@ -7,7 +7,10 @@ use std::{
 
 use js_sys::Promise;
 use sandwire_io::{Body, Endpoint, Env, HttpService, TextLink};
-use sandwire_proto::http::{RequestHead, ResponseHead, Verb};
+use sandwire_proto::{
+    TransportError, TransportErrorKind,
+    http::{RequestHead, ResponseHead, Verb},
+};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Request, Response, ResponseInit};
@@ -158,7 +161,9 @@ extern "C" {
 /// Answers a web `Request` with a promise of a `Response`. When the request is aborted, what it began is dropped.
 pub fn fetch(service: &dyn HttpService, request: Request) -> Promise {
     let outgoing = Outgoing::until(&request.signal());
-    let body = Incoming::new(request.body(), Transfer::detached());
+    let body = Incoming::new(request.body(), Transfer::detached(), |_| {
+        TransportError::new(TransportErrorKind::Other, "the request's body could not be read")
+    });
     let answer = service.handle(head(&request), Box::new(body));
     promise(Box::pin(async move {
         match outgoing.wait(answer).await {

@@ -149,7 +149,7 @@ impl HttpClient for Fetch {
                 }
             };
             let head = head(&response);
-            let body = Incoming::new(response.body(), transfer);
+            let body = Incoming::new(response.body(), transfer, failure);
             Ok(HttpResponse { head, body: Box::new(body) })
         })
     }

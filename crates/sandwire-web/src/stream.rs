@@ -15,8 +15,6 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{AbortController, AbortSignal, ReadableStream, ReadableStreamDefaultReader, ReadableStreamReadResult};
 
-use crate::error::failure;
-
 /// A request under way: aborted when it is dropped before its end.
 ///
 /// Aborting one that has ended would still build an exception, which costs about 10 µs.
@@ -50,13 +48,18 @@ pub(crate) struct Incoming {
     reader: Option<ReadableStreamDefaultReader>,
     reading: Option<JsFuture>,
     transfer: Transfer,
+    failure: fn(JsValue) -> TransportError,
 }
 
 impl Incoming {
-    /// `None` is a body of no bytes.
-    pub(crate) fn new(stream: Option<ReadableStream>, transfer: Transfer) -> Self {
+    /// `None` is a body of no bytes. `failure` makes an error of what reading throws.
+    pub(crate) fn new(
+        stream: Option<ReadableStream>,
+        transfer: Transfer,
+        failure: fn(JsValue) -> TransportError,
+    ) -> Self {
         let reader = stream.map(|stream| stream.get_reader().unchecked_into());
-        Self { reader, reading: None, transfer }
+        Self { reader, reading: None, transfer, failure }
     }
 
     fn end(&mut self) {
@@ -78,7 +81,7 @@ impl Body for Incoming {
             Ok(read) => read.unchecked_into::<ReadableStreamReadResult>(),
             Err(thrown) => {
                 self.end();
-                return Poll::Ready(Some(Err(failure(thrown))));
+                return Poll::Ready(Some(Err((self.failure)(thrown))));
             }
         };
         if read.get_done() == Some(true) {
@@ -89,7 +92,7 @@ impl Body for Incoming {
             Ok(bytes) => Poll::Ready(Some(Ok(bytes.unchecked_into::<Chunk>().bytes()))),
             Err(other) => {
                 self.end();
-                Poll::Ready(Some(Err(failure(other))))
+                Poll::Ready(Some(Err((self.failure)(other))))
             }
         }
     }
