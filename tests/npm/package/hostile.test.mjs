@@ -52,3 +52,47 @@ test("a fetch that gives no Response fails its call and no other", async () => {
   }
   assert.ok(await good.callTool({ name: "echo", arguments: {} }));
 });
+
+for (const version of ["2025-11-25", "2026-07-28"]) {
+  test(`${version}: whatever a handler throws is answered`, async () => {
+    const circular = {};
+    circular.self = circular;
+    const thrown = [
+      undefined, null, 5, Symbol("s"), Object.create(null), { message: 42 }, Object.assign(new Error("zero"), { code: 0 }),
+      new McpError(-32000, "data", { data: circular }), new McpError(-32000, "data", { data: 1n }), new McpError(NaN, "NaN"),
+      new McpError(1.5, "fraction"), { get message() { throw new Error("no"); } }, new DOMException("late", "TimeoutError"),
+    ];
+    const server = new Server({ name: "s", version: "1" }).prompt("none", {}, () => null);
+    thrown.forEach((value, at) => {
+      const fail = () => {
+        throw value;
+      };
+      server.prompt(`${at}`, {}, fail).tool(`${at}`, {}, fail);
+    });
+    const client = await Client.connect(server, { version });
+    await assert.rejects(client.getPrompt({ name: "none" }), { code: -32603 });
+    for (const [at, value] of thrown.entries()) {
+      const name = `${at}`;
+      const wanted = value instanceof McpError && Number.isInteger(value.code) ? value.code : value instanceof DOMException ? value.code : -32603;
+      await assert.rejects(client.getPrompt({ name }), { code: wanted }, name);
+      if (value instanceof McpError) await assert.rejects(client.callTool({ name }), { code: wanted }, name);
+      else assert.equal((await client.callTool({ name })).isError, true, name);
+    }
+  });
+
+  test(`${version}: whatever a client's handler does is answered`, async () => {
+    const server = new Server({ name: "s", version: "1" }).tool("ask", {}, async (_, context) => {
+      return JSON.stringify(await context.elicit("k", { message: "?", requestedSchema: { type: "object", properties: {} } }));
+    });
+    const throwing = (value) => () => {
+      throw value;
+    };
+    const handlers = [() => undefined, ...[undefined, null, { message: 5 }, Object.assign(new Error("x"), { code: 0 }), Symbol("s")].map(throwing)];
+    for (const handler of handlers) {
+      const client = await Client.connect(server, { version, handlers: { "elicitation/create": handler } });
+      const answer = await client.callTool({ name: "ask" }).catch((error) => error);
+      assert.ok(answer.isError || typeof answer.code === "number", `${handler} ${JSON.stringify(answer)}`);
+      await client.close();
+    }
+  });
+}

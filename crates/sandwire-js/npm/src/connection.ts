@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { McpError, type Failure } from "./error.js";
+import { describe, McpError, type Failure } from "./error.js";
 import { explained, Requests, type Arrivals, type HttpOptions } from "./fetch.js";
 import type { ClientCapabilities, Implementation, JsonObject, LoggingLevel, Params, Progress, Result, ServerCapabilities } from "./protocol.js";
 import type { Glue, Wasm, WasmOption } from "./wasm.js";
@@ -350,10 +350,9 @@ export class Base {
     let answer: string;
     try {
       answer = this.#stringify(await this.#asked!(method, this.#parse(json), abort.signal));
-    } catch (error) {
-      const { code: thrown, message } = error as Partial<McpError>;
-      code = typeof thrown === "number" ? thrown : -32603;
-      answer = message ?? `${error}`;
+      if (typeof answer !== "string") throw new McpError(-32603, `the handler of ${method} gave no answer`);
+    } catch (thrown) {
+      ({ code, message: answer } = describe(thrown));
     }
     this.#asking.delete(key);
     this._connection.answer?.(key, code, answer);

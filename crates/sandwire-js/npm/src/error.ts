@@ -62,3 +62,28 @@ export class McpError extends Error {
     this.prototype.name = "McpError";
   }
 }
+
+/** @internal The JSON-RPC error that stands for whatever was thrown. It throws nothing itself. */
+export function describe(thrown: unknown): { code: number; message: string; data: string } {
+  const code = attempt(() => (thrown as McpError).code);
+  const data = attempt(() => JSON.stringify((thrown as McpError).data));
+  return {
+    code: Number.isSafeInteger(code) && code !== 0 ? (code as number) : -32603,
+    message: messageOf(thrown),
+    data: typeof data === "string" ? data : "",
+  };
+}
+
+/** @internal What to say of whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  const message = attempt(() => (thrown as Error).message);
+  return typeof message === "string" ? message : (attempt(() => String(thrown)) ?? "something was thrown that has no text");
+}
+
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import { Context } from "./context.js";
-import { McpError } from "./error.js";
+import { describe, McpError, messageOf } from "./error.js";
 import type { Answerer, Host, ServerGlue } from "./host.js";
 import type { PortLike } from "./port.js";
 import type {
@@ -207,11 +207,12 @@ export class Server {
       const answer = this.#answer(token, method, params, version);
       // Lists are answered before the module is left.
       const result = isPromise(answer) ? await answer : answer;
-      host.reply(token, 0, JSON.stringify(result), "");
+      const text = typeof result === "object" && result !== null ? JSON.stringify(result) : undefined;
+      if (text === undefined) throw new McpError(-32603, `the handler of ${method} gave no result`);
+      host.reply(token, 0, text, "");
     } catch (thrown) {
-      const { code, message, data } = (thrown ?? {}) as Partial<McpError>;
-      const number = typeof code === "number" ? code : -32603;
-      host.reply(token, number, message ?? `${thrown}`, data === undefined ? "" : JSON.stringify(data));
+      const { code, message, data } = describe(thrown);
+      host.reply(token, code, message, data);
     }
     this.#calls.delete(token);
   }
@@ -256,8 +257,8 @@ export class Server {
     try {
       return result(await tool.handler(params.arguments ?? {}, context), tool.definition.outputSchema !== undefined);
     } catch (thrown) {
-      if (typeof (thrown as Partial<McpError> | undefined)?.code === "number") throw thrown;
-      return { content: [text((thrown as Partial<Error> | undefined)?.message ?? `${thrown}`)], isError: true };
+      if (thrown instanceof McpError && typeof thrown.code === "number") throw thrown;
+      return { content: [text(messageOf(thrown))], isError: true };
     }
   }
 
