@@ -11,7 +11,7 @@ use crate::run::Run;
 use crate::schema::Node;
 use crate::table::{Handler, Row};
 use sandwire_io::Answer;
-use sandwire_json::{Error, Raw, Reader, find, to_raw};
+use sandwire_json::{Error, Raw, Reader, to_raw};
 use sandwire_types::model::{ContentBlock, GetPromptResult, Icon, Prompt, PromptArgument, PromptMessage, Role};
 use sandwire_types::{ErrorObject, Reply};
 use std::borrow::Cow;
@@ -170,8 +170,8 @@ struct Registered {
 }
 
 impl Handler for Registered {
-    fn run(&self, params: &str, context: Context) -> Option<Answer> {
-        Some(match texts(params) {
+    fn run(&self, arguments: Option<&str>, context: Context) -> Option<Answer> {
+        Some(match texts(arguments) {
             Some(given) => self.run.run(&given, context),
             None => Answer::Ready(Err(ErrorObject::invalid_params("the prompt's arguments are not texts"))),
         })
@@ -195,9 +195,9 @@ impl Handler for Registered {
 }
 
 /// The `arguments` of a prompt: texts, though numbers and booleans are forgiven.
-fn texts(params: &str) -> Option<Vec<(String, String)>> {
+fn texts(arguments: Option<&str>) -> Option<Vec<(String, String)>> {
     let mut texts = Vec::new();
-    let Some(arguments) = find(params, "arguments").filter(|arguments| *arguments != "null") else {
+    let Some(arguments) = arguments.filter(|arguments| *arguments != "null") else {
         return Some(texts);
     };
     let read = Reader::new(arguments).object(&mut |key, reader| {

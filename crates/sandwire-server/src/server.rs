@@ -125,9 +125,22 @@ impl Server {
 
     /// Has the tool or prompt answer that the params name.
     fn run(&self, table: &Swap<Table>, unknown_name: &str, params: &str, context: Context) -> Answer {
-        let Some(name) = text(params, "name") else { return refused("the name of the tool or prompt is missing") };
+        let (mut name, mut arguments) = (None, None);
+        // In one pass: what a peer sends has long metadata in front. Of members that stand twice the first counts, as
+        // for the HTTP headers that repeat them.
+        let read = Reader::new(params).object(&mut |key, reader| {
+            match key {
+                "name" if name.is_none() => name = Some(reader.string()?),
+                "arguments" if arguments.is_none() => arguments = Some(reader.raw()?),
+                _ => {}
+            }
+            Ok(())
+        });
+        let Some(name) = name.filter(|_| read.is_ok()) else {
+            return refused("the name of the tool or prompt is missing");
+        };
         let table = table.load();
-        let answer = table.find(&name).and_then(|row| row.handler.run(params, context));
+        let answer = table.find(&name).and_then(|row| row.handler.run(arguments, context));
         answer.unwrap_or_else(|| unknown(unknown_name, &name))
     }
 

@@ -20,9 +20,9 @@ pub(crate) struct Row {
 
 /// What runs a row. Each kind of row has its own, so that a server contains the kinds that it registers only.
 pub(crate) trait Handler: MaybeSend + MaybeSync {
-    /// Answers a request that names the row; nothing if rows of this kind are not run.
-    fn run(&self, params: &str, context: Context) -> Option<Answer> {
-        let _ = (params, context);
+    /// Answers a request that names the row, with the text of its arguments; nothing if rows of this kind are not run.
+    fn run(&self, arguments: Option<&str>, context: Context) -> Option<Answer> {
+        let _ = (arguments, context);
         None
     }
 

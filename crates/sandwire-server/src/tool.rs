@@ -10,7 +10,7 @@ use crate::run::Run;
 use crate::schema::{self, Direction};
 use crate::table::{Handler, Row};
 use sandwire_io::Answer;
-use sandwire_json::{Error, Raw, find, to_raw};
+use sandwire_json::{Error, Raw, to_raw};
 use sandwire_proto::http::{
     Headers,
     param_headers::{mentions_header, mirrored},
@@ -185,8 +185,8 @@ struct Registered {
 }
 
 impl Handler for Registered {
-    fn run(&self, params: &str, context: Context) -> Option<Answer> {
-        Some(self.run.run(find(params, "arguments").unwrap_or("{}"), context))
+    fn run(&self, arguments: Option<&str>, context: Context) -> Option<Answer> {
+        Some(self.run.run(arguments.unwrap_or("{}"), context))
     }
 
     fn takes_context(&self) -> bool {
