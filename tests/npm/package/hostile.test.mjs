@@ -96,3 +96,18 @@ for (const version of ["2025-11-25", "2026-07-28"]) {
     }
   });
 }
+
+test("what a request lacks is -32602", async () => {
+  const server = new Server({ name: "s", version: "1" })
+    .prompt("needs", { arguments: [{ name: "toString", required: true }] }, () => "x")
+    .completion("needs", "x", () => ["a"])
+    .resource("{+any}", { name: "any" }, () => "x");
+  const client = await Client.connect(server);
+  for (const [method, params] of [
+    ["completion/complete", {}], ["completion/complete", { ref: null, argument: null }], ["resources/read", {}],
+    ["resources/read", { uri: 5 }], ["resources/read", { uri: ["x"] }], ["prompts/get", { name: "needs" }],
+    ["prompts/get", { name: "needs", arguments: "x" }],
+  ]) {
+    await assert.rejects(client.request(method, params), { code: -32602 }, `${method} ${JSON.stringify(params)}`);
+  }
+});

@@ -262,7 +262,8 @@ export class Server {
     }
   }
 
-  async #read(uri: string, context: Context): Promise<ReadResourceResult> {
+  async #read(uri: unknown, context: Context): Promise<ReadResourceResult> {
+    if (typeof uri !== "string") throw new McpError(-32602, "resources/read needs a uri");
     for (const [address, { definition, handler, match }] of this.#resources) {
       const values = match ? match(uri) : address === uri ? {} : undefined;
       if (!values) continue;
@@ -279,7 +280,8 @@ export class Server {
     const prompt = this.#prompts.get(params.name);
     if (!prompt) throw new McpError(-32602, `unknown prompt: ${params.name}`);
     const args = params.arguments ?? {};
-    const missing = prompt.definition.arguments?.find(({ name, required }) => required && !(name in args));
+    if (typeof args !== "object") throw new McpError(-32602, "the arguments of a prompt are an object");
+    const missing = prompt.definition.arguments?.find(({ name, required }) => required && !Object.hasOwn(args, name));
     if (missing) throw new McpError(-32602, `the prompt ${params.name} needs the argument ${missing.name}`);
     const found = await prompt.handler(args, context);
     if (typeof found !== "string") return found;
@@ -289,7 +291,11 @@ export class Server {
 
   async #complete(params: any): Promise<unknown> {
     const { ref, argument, context } = params;
-    const handler = this.#completions.get(`${ref.name ?? ref.uri} ${argument.name}`);
+    const of = ref?.name ?? ref?.uri;
+    if (typeof of !== "string" || typeof argument?.name !== "string" || typeof argument.value !== "string") {
+      throw new McpError(-32602, "completion/complete needs a ref and an argument with its name and value");
+    }
+    const handler = this.#completions.get(`${of} ${argument.name}`);
     const all = handler ? await handler(argument.value, context?.arguments ?? {}) : [];
     return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
   }
