@@ -111,3 +111,23 @@ test("what a request lacks is -32602", async () => {
     await assert.rejects(client.request(method, params), { code: -32602 }, `${method} ${JSON.stringify(params)}`);
   }
 });
+
+test("parameters that are no JSON are the caller's mistake", async () => {
+  const server = new Server({ name: "s", version: "1" }).tool("echo", {}, () => "x");
+  const client = await Client.connect(server);
+  const misuse = (error) => error instanceof McpError && error.code === "misuse";
+  const circular = {};
+  circular.self = circular;
+  const throwing = {
+    get x() {
+      throw new Error("no");
+    },
+  };
+  for (const args of [{ big: 1n }, circular, throwing]) {
+    await assert.rejects(client.callTool({ name: "echo", arguments: args }), misuse);
+    assert.throws(() => client.notification("notifications/x", args), misuse);
+  }
+  for (const params of [() => 1, { toJSON() {} }, [1], "x"]) await assert.rejects(client.request("tools/call", params), misuse);
+  await assert.rejects(client.request(undefined), misuse);
+  assert.ok(await client.callTool({ name: "echo", arguments: {} }));
+});

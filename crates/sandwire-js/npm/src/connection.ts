@@ -237,7 +237,7 @@ export class Base {
   /** Sends a notification. */
   notification(method: string, params?: Params): void {
     if (this.#closed) throw this.#closed;
-    this._connection.notify(method, params ? this.#stringify(params) : "");
+    this._connection.notify(named(method), written(params, this.#stringify));
   }
 
   /** Ends the connection. Calls under way fail. */
@@ -261,14 +261,15 @@ export class Base {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw this.#closed;
       if (signal?.aborted) throw aborted(signal);
+      named(method);
       const token = this.#next++;
       const stringify = options.stringify ?? this.#stringify;
       let meta = "";
       if (params?._meta) {
-        meta = stringify(params._meta);
+        meta = written(params._meta, stringify);
         params = { ...params, _meta: undefined };
       }
-      const text = params ? stringify(params) : "";
+      const text = written(params, stringify);
       const flags =
         (onProgress ? Flag.Progress : 0) |
         (options.resetTimeoutOnProgress ? Flag.ResetOnProgress : 0) |
@@ -278,7 +279,8 @@ export class Base {
       const key = this._connection.call(
         token, method, text, meta, this._level, flags, timeout ?? -1, maxTotalTimeout ?? -1,
       );
-      if (signal) {
+      // A call that cannot be sent has failed by now.
+      if (signal && this.#pending.has(token)) {
         const cancel = () => {
           this._connection.cancel(key);
           this.#pending.delete(token);
@@ -371,6 +373,24 @@ export class Base {
     for (const abort of this.#asking.values()) abort.abort();
     this.#options.onclose?.(error);
   }
+}
+
+/** Parameters as text, or empty if there are none. */
+function written(params: unknown, stringify: (value: unknown) => string): string {
+  if (params === undefined || params === null) return "";
+  let text: unknown;
+  try {
+    text = stringify(params);
+  } catch (cause) {
+    throw new McpError("misuse", "the parameters cannot be written as JSON; see cause", { cause });
+  }
+  if (typeof text === "string" && text.trimStart().startsWith("{")) return text;
+  throw new McpError("misuse", "params must be a JSON object");
+}
+
+function named(method: string): string {
+  if (typeof method === "string") return method;
+  throw new McpError("misuse", "the method must be a string");
 }
 
 /** @internal */
