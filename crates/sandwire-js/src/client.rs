@@ -137,7 +137,7 @@ impl Connection {
     /// Makes a call, whose end is reported under `token`, and gives the key that cancels it.
     ///
     /// `flags`: 1 asks for progress, 2 lets progress begin the timeout anew, 4 says that the call is a subscription.
-    /// A negative time is the default.
+    /// A negative time is the default. What is no JSON fails before this returns.
     #[allow(clippy::too_many_arguments, reason = "an object would cost a crossing for each member")]
     pub fn call(
         &self,
@@ -150,8 +150,12 @@ impl Connection {
         timeout: f64,
         total: f64,
     ) -> f64 {
-        let mut request = sandwire_proto::client::Call::new(Method::from(method), raw(params));
-        request.meta = raw(meta);
+        let (Ok(params), Ok(meta)) = (raw(params), raw(meta)) else {
+            report(&self.hooks, token, Fault::unreadable());
+            return f64::NAN;
+        };
+        let mut request = sandwire_proto::client::Call::new(Method::from(method), params);
+        request.meta = meta;
         request.log_level = (!level.is_empty()).then(|| LoggingLevel::from(level));
         request.reset_on_progress = flags & 2 != 0;
         request.timeout = match timeout {
@@ -191,7 +195,10 @@ impl Connection {
 
     /// Sends a notification.
     pub fn notify(&self, method: &str, params: &str) {
-        let notification = Notification::new(Method::from(method), raw(params));
+        let Ok(params) = raw(params) else {
+            return report(&self.hooks, CONNECTION, Fault::unreadable());
+        };
+        let notification = Notification::new(Method::from(method), params);
         if let Err(fault) = self.handle.notify(notification) {
             report(&self.hooks, CONNECTION, Fault::misuse(fault));
         }
@@ -206,7 +213,7 @@ impl Connection {
         drop(asked);
         if let Some(answer) = answer {
             answer.send(match code {
-                0.0 => Ok(Raw::from_valid(json)),
+                0.0 => Raw::parse(json).map_err(|_| ErrorObject::internal("the answer is no JSON that can be sent")),
                 code => Err(ErrorObject::new(ErrorCode(code as i64), json)),
             });
         }
@@ -334,8 +341,8 @@ fn report(hooks: &Hooks, token: f64, fault: Fault<'_>) {
     hooks.failed(token, fault.code, fault.number, fault.message, fault.data, fault.cause);
 }
 
-fn raw(json: &str) -> Option<Raw> {
-    (!json.is_empty()).then(|| Raw::from_valid(json))
+fn raw(json: &str) -> Result<Option<Raw>, sandwire_json::Error> {
+    if json.is_empty() { Ok(None) } else { Raw::parse(json).map(Some) }
 }
 
 fn text(raw: &Option<Raw>) -> &str {

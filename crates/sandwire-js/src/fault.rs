@@ -35,6 +35,10 @@ impl<'a> Fault<'a> {
         Self::new("misuse", fault.message())
     }
 
+    pub(crate) fn unreadable() -> Self {
+        Self::new("misuse", "the parameters are no JSON that can be sent; nest them less deeply")
+    }
+
     pub(crate) fn transport(error: &'a TransportError) -> Self {
         let code = match error.kind() {
             TransportErrorKind::Unreachable => "unreachable",

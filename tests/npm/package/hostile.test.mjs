@@ -131,3 +131,20 @@ test("parameters that are no JSON are the caller's mistake", async () => {
   await assert.rejects(client.request(undefined), misuse);
   assert.ok(await client.callTool({ name: "echo", arguments: {} }));
 });
+
+for (const era of ["legacy", "modern"]) {
+  test(`${era}: arguments arrive whole or the call fails`, async () => {
+    let deep = 1;
+    for (let depth = 0; depth < 200; depth++) deep = [deep];
+    const server = stub(era);
+    const client = await Client.connect(URL_, { fetch: server.fetch });
+    const sent = server.calls.length;
+    const { signal } = new AbortController();
+    await assert.rejects(client.callTool({ name: "echo", arguments: { deep } }, { signal }), { code: "misuse" });
+    assert.equal(server.calls.length, sent);
+    const odd = { keep: 1, odd: "cut \ud83d" };
+    const { error } = await client.callTool({ name: "echo", arguments: odd }).catch((error) => ({ error }));
+    if (error) assert.equal(error.code, "misuse");
+    else assert.deepEqual(server.calls.at(-1).message.params.arguments, odd);
+  });
+}
