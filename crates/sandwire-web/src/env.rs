@@ -1,5 +1,5 @@
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     rc::Rc,
     sync::Arc,
     task::{Context, Poll, Waker},
@@ -64,8 +64,35 @@ impl Env for WebEnv {
     }
 }
 
+thread_local! {
+    /// What the clock said in the turn that runs; a turn takes less than what anybody times.
+    static TURN: Cell<Turn> = const { Cell::new(Turn::None) };
+}
+
+#[derive(Clone, Copy)]
+enum Turn {
+    None,
+    Begun,
+    At(Time),
+}
+
 fn now() -> Time {
-    Time(performance_now() as u64)
+    if let Turn::At(time) = TURN.get() {
+        return time;
+    }
+    let time = Time(performance_now() as u64);
+    if let Turn::Begun = TURN.get() {
+        TURN.set(Turn::At(time));
+    }
+    time
+}
+
+/// Runs one turn of a driver, in which the clock is read at most once.
+pub(crate) fn turn<T>(run: impl FnOnce() -> T) -> T {
+    let outer = TURN.replace(Turn::Begun);
+    let done = run();
+    TURN.set(outer);
+    done
 }
 
 /// One `setTimeout` at a time. A later moment does not re-arm it: when it fires too early its task polls again,

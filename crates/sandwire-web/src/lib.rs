@@ -49,5 +49,6 @@ pub mod __export {
 
 /// Runs a driver to its end, on the host's microtasks.
 pub fn spawn(driver: impl Future<Output = ()> + 'static) {
-    wasm_bindgen_futures::spawn_local(driver);
+    let mut driver = Box::pin(driver);
+    wasm_bindgen_futures::spawn_local(std::future::poll_fn(move |cx| env::turn(|| driver.as_mut().poll(cx))));
 }
