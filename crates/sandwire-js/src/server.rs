@@ -93,10 +93,15 @@ impl Host {
     /// Answers a call: with `json`, or, if `code` is not 0, with an error whose message it is.
     pub fn reply(&self, token: f64, code: f64, json: &str, data: &str) {
         let result = match code {
-            0.0 => Ok(Reply::new(Raw::from_valid(json))),
+            0.0 => Raw::parse(json)
+                .map(Reply::new)
+                .map_err(|_| ErrorObject::internal("the result is no JSON that can be sent; nest it less deeply")),
             code => {
                 let error = ErrorObject::new(ErrorCode(code as i64), json);
-                Err(if data.is_empty() { error } else { error.with_data(Raw::from_valid(data)) })
+                Err(match Raw::parse(data) {
+                    Ok(data) => error.with_data(data),
+                    Err(_) => error,
+                })
             }
         };
         self.handlers.0.change(token, |running| running.result = Some(result));
@@ -109,17 +114,21 @@ impl Host {
         }
     }
 
-    /// Sends a log message whose data is JSON.
+    /// Sends a log message whose data is JSON. What is none is not sent.
     pub fn log(&self, token: f64, level: &str, data: &str, logger: Option<String>) {
-        if let Some(outlet) = self.handlers.0.outlet(token) {
-            outlet.log(LoggingLevel::from(level), logger.as_deref(), Raw::from_valid(data));
+        if let (Some(outlet), Ok(data)) = (self.handlers.0.outlet(token), Raw::parse(data)) {
+            outlet.log(LoggingLevel::from(level), logger.as_deref(), data);
         }
     }
 
     /// Asks the client; the answer comes under `question`.
     pub fn ask(&self, token: f64, question: f64, name: &str, method: &str, params: &str) {
+        let Ok(params) = Raw::parse(params) else {
+            let code = ErrorCode::INTERNAL_ERROR.0 as f64;
+            return self.handlers.0.answerer.answered(question, code, "the question is no JSON that can be sent");
+        };
         if let Some(outlet) = self.handlers.0.outlet(token) {
-            let ask = outlet.ask(name, Method::from(method), Raw::from_valid(params));
+            let ask = outlet.ask(name, Method::from(method), params);
             self.handlers.0.change(token, |running| running.asks.push((question, ask)));
         }
     }

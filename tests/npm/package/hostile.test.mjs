@@ -148,3 +148,16 @@ for (const era of ["legacy", "modern"]) {
     else assert.deepEqual(server.calls.at(-1).message.params.arguments, odd);
   });
 }
+
+test("a result that cannot be sent is an error", async () => {
+  let deep = 1;
+  for (let depth = 0; depth < 200; depth++) deep = { deep };
+  const server = new Server({ name: "s", version: "1" })
+    .prompt("deep", {}, () => deep)
+    .prompt("data", {}, () => {
+      throw new McpError(-32000, "deep", { data: deep });
+    });
+  const client = await Client.connect(server);
+  await assert.rejects(client.getPrompt({ name: "deep" }), { code: -32603 });
+  await assert.rejects(client.getPrompt({ name: "data" }), { code: -32000 });
+});
