@@ -28,4 +28,4 @@ fn server() -> Result<Server, RegistrationError> {
 sandwire_web::export!(server, |server, env| HttpEntry::guarded(server, env, Guard::open()));
 
 #[cfg(not(feature = "worker"))]
-sandwire_web::export!(server, only |server, env| HttpEntry::guarded(server, env, Guard::open()));
+sandwire_web::export!(server, only | server, env | HttpEntry::guarded(server, env, Guard::open()));
