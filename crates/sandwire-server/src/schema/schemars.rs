@@ -18,10 +18,8 @@ use std::ops::{Deref, DerefMut};
 ///     x: u32,
 /// }
 ///
-/// assert_eq!(
-///     sandwire_server::schema::input::<Schemars<Point>>().as_str(),
-///     r#"{"type":"object","properties":{"x":{"type":"integer","minimum":0}},"required":["x"]}"#,
-/// );
+/// let schema = sandwire_server::schema::input::<Schemars<Point>>();
+/// assert_eq!(schema.get("required").unwrap().as_str(), r#"["x"]"#);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

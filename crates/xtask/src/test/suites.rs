@@ -81,9 +81,13 @@ pub const SUITES: &[Suite] = &[
         minutes: 2,
         needs: &[],
         run: |job| {
-            let doc =
-                run::cargo().args(["doc", "--quiet", "--workspace", "--no-deps", "--all-features", "--keep-going"]);
-            job.check(doc.env("RUSTDOCFLAGS", "-D warnings"))
+            let doc = |cargo: Run| {
+                let cargo = cargo.args(["doc", "--quiet", "--no-deps", "--all-features", "--keep-going"]);
+                cargo.env("RUSTDOCFLAGS", "-D warnings")
+            };
+            job.check(doc(run::cargo()).args(["--workspace", "--exclude=sandwire-web", "--exclude=sandwire-js"]))?;
+            let wasm = doc(setup::wasm_cargo()?).args(["--target", setup::TARGET]);
+            job.check(wasm.args(["--package=sandwire-web", "--package=sandwire-js"]))
         },
     },
     Suite {
