@@ -127,7 +127,9 @@ impl Projection {
             blocks.push(r.raw()?);
             Ok(())
         })?;
-        if let [block] = blocks.as_slice() {
+        if let [block] = blocks.as_slice()
+            && Reader::new(block).peek()? != Kind::Array
+        {
             return self.value(&SamplingMessageContentBlock::TYPE, &mut Reader::new(block));
         }
         let mut text = String::new();
