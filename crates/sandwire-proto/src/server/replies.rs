@@ -26,6 +26,9 @@ impl Machine {
     ) -> Result<Reply, ErrorObject> {
         let era = peer.era();
         let mut reply = result.map_err(|error| translate(era, error))?;
+        if !reply.value.is_object() {
+            return Err(internal("the handler's result is no JSON object; the server's author has to give one"));
+        }
         if reply.value.as_str().len() > self.config.limits.max_message_bytes {
             return Err(internal("the result is over the server's size limit; ask for less at once"));
         }

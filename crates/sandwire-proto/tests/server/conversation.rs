@@ -326,3 +326,18 @@ fn nothing_is_logged_by_a_server_that_did_not_declare_it() {
     let key = scene.begin(&legacy("1", "tools/call", ""));
     assert_eq!(log(&mut scene, key, LoggingLevel::Emergency), 0);
 }
+
+#[test]
+fn a_result_that_is_no_object_is_refused_in_words_for_the_author() {
+    let legacy_call = legacy("1", "tools/call", r#""name":"x""#);
+    let modern_call = modern("1", "tools/call", r#""name":"x""#);
+    for value in ["null", "[]", r#""text""#, " 1", "true"] {
+        let legacies = LEGACY.map(|version| (Scene::legacy(version), &legacy_call));
+        for (mut scene, call) in legacies.into_iter().chain([(Scene::modern(), &modern_call)]) {
+            let key = scene.begin(call);
+            let answer = scene.reply(key, value).remove(0);
+            let message = "the handler's result is no JSON object; the server's author has to give one";
+            assert_eq!(error_of(&answer), (-32603, message.to_owned()), "{value}");
+        }
+    }
+}
