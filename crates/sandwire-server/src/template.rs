@@ -196,12 +196,15 @@ impl UriTemplate {
         if encoded.len() > MAX_MATCHED {
             return None;
         }
-        let mut search = Search { uri: &encoded, tokens: self.tokens(), failed: Vec::new(), found: Vec::new() };
-        search.failed = vec![false; search.tokens.len() * (encoded.len() + 1)];
-        search.walk(0, 0).then_some(())?;
+        if let Some(Part::Literal(start)) = self.parts.first()
+            && !encoded.starts_with(start)
+        {
+            return None;
+        }
+        let found = Found::find(&encoded, &self.tokens())?;
         let mut values = Vec::new();
         for name in self.variables() {
-            let Some((_, value)) = search.found.iter().find(|(found, _)| *found == name) else { continue };
+            let Some((_, value)) = found.0.iter().find(|(found, _)| *found == name) else { continue };
             let value = decode(value)?;
             if value.split(['/', '\\']).any(|step| step == "..") {
                 return None;
@@ -220,7 +223,9 @@ impl UriTemplate {
                 Part::Expression(operator, names) => {
                     let mut before = operator.first();
                     for name in names {
-                        tokens.push(Token::Text(before));
+                        if !before.is_empty() {
+                            tokens.push(Token::Text(before));
+                        }
                         tokens.push(Token::Value(name, operator.allows_reserved()));
                         before = operator.separator();
                     }
@@ -243,62 +248,82 @@ enum Token<'t> {
     Named(Operator, &'t [String]),
 }
 
-/// A search that remembers where it failed, so that its cost is bounded.
-struct Search<'t, 'u> {
-    uri: &'u str,
-    tokens: Vec<Token<'t>>,
-    failed: Vec<bool>,
-    found: Vec<(&'t str, &'u str)>,
+impl Token<'_> {
+    /// For every place of `uri`, where what the token takes from there on ends, if it fits there and `fits` says that
+    /// the rest does.
+    fn ends(&self, uri: &str, fits: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+        let mut ends = vec![None; uri.len() + 1];
+        let places = ends.iter_mut().enumerate();
+        match self {
+            Self::Text(text) => {
+                for (at, end) in places {
+                    let is_there = uri.get(at..).is_some_and(|rest| rest.starts_with(text));
+                    *end = Some(at + text.len()).filter(|end| is_there && fits(*end));
+                }
+            }
+            Self::Value(_, reserved) => {
+                let mut furthest = None;
+                for ((at, end), byte) in places.zip(uri.bytes()).rev() {
+                    furthest = match furthest {
+                        _ if !is_allowed(byte, *reserved) => None,
+                        None => Some(at + 1).filter(|end| fits(*end)),
+                        furthest => furthest,
+                    };
+                    *end = furthest;
+                }
+            }
+            Self::Named(operator, _) => {
+                let stops: &[u8] = if *operator == Operator::Parameters { b"/?#" } else { b"#" };
+                let mut stop = uri.len();
+                for (at, end) in places.rev() {
+                    let byte = uri.as_bytes().get(at);
+                    let begins = byte.is_some_and(|byte| operator.first().as_bytes() == [*byte]);
+                    *end = Some(if begins { stop } else { at }).filter(|end| fits(*end));
+                    if byte.is_some_and(|byte| stops.contains(byte)) {
+                        stop = at;
+                    }
+                }
+            }
+        }
+        ends
+    }
 }
 
-impl<'t, 'u> Search<'t, 'u> {
-    fn walk(&mut self, token: usize, at: usize) -> bool {
-        let state = token * (self.uri.len() + 1) + at;
-        if self.failed.get(state).copied().unwrap_or(false) {
-            return false;
-        }
-        let matched = self.step(token, at);
-        if !matched && let Some(failed) = self.failed.get_mut(state) {
-            *failed = true;
-        }
-        matched
-    }
+/// The values in an address, percent-encoded, by name.
+struct Found<'t, 'u>(Vec<(&'t str, &'u str)>);
 
-    fn step(&mut self, token: usize, at: usize) -> bool {
-        let uri = self.uri;
-        let rest = uri.get(at..).unwrap_or_default();
-        match self.tokens.get(token) {
-            None => rest.is_empty(),
-            Some(Token::Text(text)) => rest.starts_with(text) && self.walk(token + 1, at + text.len()),
-            Some(&Token::Value(name, reserved)) => {
-                let longest = rest.bytes().take_while(|byte| is_allowed(*byte, reserved)).count();
-                for length in (1..=longest).rev() {
-                    if self.walk(token + 1, at + length) {
-                        self.found.push((name, rest.get(..length).unwrap_or_default()));
-                        return true;
-                    }
-                }
-                false
-            }
-            Some(&Token::Named(operator, names)) => {
-                let first = operator.first().as_bytes();
-                let end: &[u8] = if operator == Operator::Parameters { b"/?#" } else { b"#" };
-                let mut length = 0;
-                if rest.as_bytes().starts_with(first) {
-                    length = 1 + rest.bytes().skip(1).take_while(|byte| !end.contains(byte)).count();
-                }
-                if !self.walk(token + 1, at + length) {
-                    return false;
-                }
-                for pair in rest.get(first.len()..length).unwrap_or_default().split(operator.separator()) {
-                    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    if let Some(name) = names.iter().find(|known| *known == name) {
-                        self.found.push((name, value));
-                    }
-                }
-                true
-            }
+impl<'t, 'u> Found<'t, 'u> {
+    /// Each value is as long as it can be, the first ones first. What follows is looked at before what it follows, so
+    /// that every place is looked at once for each token, whatever the address is.
+    fn find(uri: &'u str, tokens: &[Token<'t>]) -> Option<Self> {
+        let mut rows: Vec<Vec<Option<usize>>> = Vec::with_capacity(tokens.len());
+        for token in tokens.iter().rev() {
+            let row = match rows.last() {
+                Some(next) => token.ends(uri, |at| next.get(at).is_some_and(Option::is_some)),
+                None => token.ends(uri, |at| at == uri.len()),
+            };
+            rows.push(row);
         }
+        let mut found = Vec::new();
+        let mut at = 0;
+        for (token, row) in tokens.iter().zip(rows.iter().rev()) {
+            let end = (*row.get(at)?)?;
+            let taken = uri.get(at..end)?;
+            match *token {
+                Token::Text(_) => {}
+                Token::Value(name, _) => found.push((name, taken)),
+                Token::Named(operator, names) => {
+                    for pair in taken.get(1..).unwrap_or_default().split(operator.separator()) {
+                        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                        if let Some(name) = names.iter().find(|known| *known == name) {
+                            found.push((name, value));
+                        }
+                    }
+                }
+            }
+            at = end;
+        }
+        (at == uri.len()).then_some(Self(found))
     }
 }
 

@@ -130,8 +130,27 @@ fn malformed_templates_are_refused() {
 }
 
 #[test]
+fn every_value_is_as_long_as_it_can_be_the_first_ones_first() {
+    for (template, uri, values) in [
+        ("x:{+a}{+b}", "x:a,b/c", vec![("a", "a,b/"), ("b", "c")]),
+        ("x:{+a}/{b}", "x:1/2/3", vec![("a", "1/2"), ("b", "3")]),
+        ("x:{a}{?q}{#f}", "x:1?q=2#3", vec![("a", "1"), ("q", "2"), ("f", "3")]),
+        ("x:{a}{;p}{/s}", "x:1;p=2/3", vec![("a", "1"), ("p", "2"), ("s", "3")]),
+        ("x:{a}.{b}", "x:1.2.3", vec![("a", "1.2"), ("b", "3")]),
+    ] {
+        let values = values.into_iter().map(|(name, value)| (name, value.to_owned())).collect::<Vec<_>>();
+        assert_eq!(UriTemplate::parse(template).unwrap().matches(uri), Some(values), "{template} {uri}");
+    }
+}
+
+/// Were a search to look at every pair of places, it would not end in the time that tests have.
+#[test]
 fn a_hostile_address_costs_little() {
-    let template = UriTemplate::parse("{+a}{+b}{+c}{+d}{+e}{+f}!").unwrap();
-    assert_eq!(template.matches(&"a".repeat(1000)), None);
+    let many: String = (0..100).map(|number| format!("{{+v{number}}}")).collect();
+    let template = UriTemplate::parse(&format!("{many}!")).unwrap();
+    assert_eq!(template.matches(&"a".repeat(4096)), None);
     assert_eq!(template.matches(&"a".repeat(100_000)), None);
+    assert_eq!(template.matches(&format!("{}!", "a".repeat(4095))).map(|values| values.len()), Some(100));
+    let template = UriTemplate::parse(&format!("{}{{?q}}{{&r}}!", many.replace('+', "/"))).unwrap();
+    assert_eq!(template.matches(&"/a?&".repeat(1000)), None);
 }

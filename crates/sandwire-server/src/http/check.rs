@@ -9,7 +9,7 @@ use sandwire_proto::{
 };
 use sandwire_types::{Envelope, Era, ErrorCode, Method, ProtocolVersion, Request, RequestId};
 
-use super::{Refusal, Shared, VERSION, is_media_type};
+use super::{Refusal, Shared, VERSION, welcome};
 use crate::guard::members;
 
 /// How the header fields of a request and its body differ.
@@ -41,8 +41,10 @@ pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
 
 /// Both kinds of answer must be welcome; without the field, all are.
 pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
-    let takes =
-        |wanted: &str| head.headers.get_all(names::ACCEPT).flat_map(members).any(|range| is_media_type(range, wanted));
+    let takes = |media_type: &str| {
+        let ranges = head.headers.get_all(names::ACCEPT).flat_map(members);
+        ranges.filter_map(|range| welcome(range, media_type)).max().is_some_and(|(_, welcome)| welcome)
+    };
     if head.headers.get(names::ACCEPT).is_none() || takes("application/json") && takes("text/event-stream") {
         return Ok(());
     }

@@ -109,6 +109,12 @@ fn only_json_is_read_and_both_kinds_of_answer_must_be_welcome() {
         ("application/json", "application/json", 406),
         ("application/json", "text/event-stream", 406),
         ("application/json", "text/html", 406),
+        ("application/json", "application/json;q=0, text/event-stream", 406),
+        ("application/json", "application/json, text/event-stream; Q=0.000", 406),
+        ("application/json", "*/*, text/*;q=0", 406),
+        ("application/json", "*/*;q=0, application/json, text/*;q=0.001", 200),
+        ("application/json", "*/*;q=0, application/json;q=1, text/event-stream;q=0.5", 200),
+        ("application/json", "applicatio/json, text/event-stream", 406),
     ] {
         let (mut head, body) = modern("tools/list", "");
         head.headers.set("content-type", content_type);
