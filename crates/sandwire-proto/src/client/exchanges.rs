@@ -48,7 +48,7 @@ impl Machine {
         exchange.answered = true;
         match exchange.purpose {
             Purpose::Call(key) if head.is_success() => {
-                let opens = self.calls.get(key).is_some_and(|call| matches!(call.owner, Owner::Initialize));
+                let opens = self.calls.get(key).is_some_and(|call| call.owner == Owner::Initialize);
                 if opens && let Some(session) = head.headers.get(names::SESSION_ID) {
                     let visible = !session.is_empty() && session.bytes().all(|byte| byte.is_ascii_graphic());
                     self.session = visible.then(|| session.into());

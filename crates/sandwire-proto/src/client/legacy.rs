@@ -105,7 +105,7 @@ impl Machine {
 
     /// Whether a call's stream that broke can be taken up again.
     pub(super) fn may_resume(&self, key: u64, exchange: &Exchange) -> bool {
-        let caller = self.calls.get(key).is_some_and(|call| matches!(call.owner, Owner::Caller));
+        let caller = self.calls.get(key).is_some_and(|call| call.owner == Owner::Caller);
         cfg!(feature = "resume")
             && caller
             && self.peer().is_some()
@@ -154,7 +154,7 @@ impl Machine {
 
     /// Makes a call again in a new session, once.
     pub(super) fn renew(&mut self, now: Time, key: u64, epoch: u32) -> bool {
-        let renewable = self.calls.get(key).is_some_and(|call| matches!(call.owner, Owner::Caller) && !call.renewed);
+        let renewable = self.calls.get(key).is_some_and(|call| call.owner == Owner::Caller && !call.renewed);
         if !renewable {
             return false;
         }

@@ -11,6 +11,8 @@ mod legacy;
 mod modern;
 mod notifications;
 mod opening;
+#[cfg(feature = "param-headers")]
+mod param_headers;
 mod pending;
 mod slab;
 mod timers;
@@ -21,7 +23,7 @@ pub use event::{AskKey, Call, CallError, CallKey, OpenError, Output, Timeout};
 
 use crate::{
     ApiMisuse, PeerIncompatible, PeerInfo, PeerMisbehaved, Time, TransportError, Via, Wire,
-    http::{ParamHeaders, RequestHead, outgoing},
+    http::{RequestHead, outgoing},
 };
 use declared::Declared;
 use opening::Opening;
@@ -67,7 +69,8 @@ pub struct Machine {
     epoch: u32,
     /// When to take up the stream of messages that belong to no call, and how (legacy, HTTP).
     listen_again: Option<legacy::ListenAgain>,
-    tools: ParamHeaders,
+    #[cfg(feature = "param-headers")]
+    tools: crate::http::ParamHeaders,
 }
 
 #[derive(Debug)]
@@ -113,7 +116,8 @@ impl Machine {
             session: None,
             epoch: 0,
             listen_again: None,
-            tools: ParamHeaders::new(),
+            #[cfg(feature = "param-headers")]
+            tools: crate::http::ParamHeaders::new(),
         }
     }
 
@@ -266,7 +270,7 @@ impl Machine {
     /// How many calls have not ended.
     #[must_use]
     pub fn calls_under_way(&self) -> usize {
-        self.calls.iter().filter(|(_, pending)| matches!(pending.owner, Owner::Caller)).count()
+        self.calls.iter().filter(|(_, pending)| pending.owner == Owner::Caller).count()
     }
 
     fn check_params(&self, params: Option<&Raw>) -> Result<(), ApiMisuse> {
@@ -289,7 +293,7 @@ impl Machine {
     /// The key that a caller's call has now.
     fn find(&self, key: CallKey) -> Option<u64> {
         let (current, pending) = self.calls.in_slot(key.0)?;
-        (pending.key == key && matches!(pending.owner, Owner::Caller)).then_some(current)
+        (pending.key == key && pending.owner == Owner::Caller).then_some(current)
     }
 
     fn version(&self) -> Option<sandwire_types::ProtocolVersion> {
@@ -310,7 +314,7 @@ impl Machine {
         let Some(pending) = self.calls.get_mut(key) else { return };
         let envelope = match (&pending.owner, &self.phase) {
             (Owner::Discover, Phase::Opening(opening)) => opening.envelope.clone(),
-            (Owner::Caller | Owner::Relist { .. }, Phase::Open(open)) => {
+            (_, Phase::Open(open)) => {
                 if !pending.method.may_send(Side::Client, open.peer.version) {
                     let error = CallError::Incompatible(PeerIncompatible::MethodNotInVersion);
                     return self.conclude(now, key, Err(error));
@@ -341,7 +345,12 @@ impl Machine {
             });
         }
         let head = match &request.meta.envelope {
-            Some(envelope) => outgoing::modern_request(&envelope.version, &request, &self.tools),
+            Some(envelope) => {
+                let head = outgoing::modern_request(&envelope.version, &request);
+                #[cfg(feature = "param-headers")]
+                let head = self.mirror(&request, head);
+                head
+            }
             None => outgoing::legacy_message(self.version(), self.session.as_deref()),
         };
         let exchange = self.begin_exchange(Purpose::Call(key));
@@ -446,12 +455,8 @@ impl Machine {
         }
         match &reply.kind {
             ResultKind::Complete => {
-                if self.is_http()
-                    && self.calls.get(key).is_some_and(|call| call.method == Method::ToolsList)
-                    && let Some(without_invalid) = self.tools.learn(&reply.value)
-                {
-                    reply.value = without_invalid;
-                }
+                #[cfg(feature = "param-headers")]
+                self.learn(key, &mut reply);
                 self.conclude(now, key, Ok(reply));
             }
             ResultKind::InputRequired => self.input_required(now, key, &reply.value),
@@ -473,6 +478,7 @@ impl Machine {
             }
         }
         match error.code {
+            #[cfg(feature = "param-headers")]
             ErrorCode::HEADER_MISMATCH if self.may_relist(key) => self.relist(now, key, error),
             ErrorCode::UNSUPPORTED_PROTOCOL_VERSION if self.may_reopen(key) => self.reopen(now, key),
             _ => self.conclude(now, key, Err(CallError::Peer(error))),
@@ -509,7 +515,8 @@ impl Machine {
             Owner::Caller => self.outputs.push_back(Output::Done { key: pending.key, result }),
             Owner::Discover => self.discovered(now, result, failure),
             Owner::Initialize => self.initialized(now, result, failure),
-            Owner::Relist { call, error, pages } => self.relisted(now, call, error, pages, result),
+            #[cfg(feature = "param-headers")]
+            Owner::Relist(call) => self.relisted(now, call, &result),
         }
     }
 
@@ -518,7 +525,7 @@ impl Machine {
         let Some(pending) = self.calls.get(key) else { return };
         let sent = matches!(pending.stage, Stage::Sent | Stage::Resuming(_));
         let tell = sent
-            && matches!(pending.owner, Owner::Caller | Owner::Relist { .. })
+            && !matches!(pending.owner, Owner::Discover | Owner::Initialize)
             && pending.method != Method::ServerDiscover;
         if tell && self.is_http() && self.is_modern() {
             if let Some(exchange) = pending.exchange {
@@ -560,7 +567,7 @@ impl Machine {
         }
         for key in self.calls.keys() {
             if let Some(pending) = self.calls.remove(key)
-                && matches!(pending.owner, Owner::Caller)
+                && pending.owner == Owner::Caller
             {
                 self.outputs.push_back(Output::Done { key: pending.key, result: Err(error.clone()) });
             }

@@ -1,17 +1,15 @@
-//! What only the modern era has: calls that are asked for input, and header fields learned from tool lists.
+//! What only the modern era has: calls that are asked for input.
 
 use super::{
     AskKey, CallError, CallKey, Machine, Output, Queued,
-    pending::{Ask, Asked, Owner, Pending, Stage},
+    pending::{Ask, Asked, Owner, Stage},
 };
 use crate::{PeerIncompatible, PeerMisbehaved, Time};
 use sandwire_json::{Error as JsonError, Kind, Raw, Writer};
-use sandwire_types::{ErrorObject, Method, Reply};
+use sandwire_types::{ErrorObject, Method};
 
 /// How long to wait when the server only asked to come again.
 const BACK_OFF_MS: u64 = 250;
-/// How many pages of tools are read to learn one tool's header fields.
-const MAX_PAGES: u32 = 64;
 
 /// What `input_required` asks for.
 #[derive(Default)]
@@ -56,8 +54,7 @@ impl Machine {
             return self.conclude(now, key, Err(CallError::Incompatible(PeerIncompatible::NeedsInput)));
         }
         let Some(call) = self.calls.get(key) else { return };
-        let may_ask =
-            matches!(call.owner, Owner::Caller) && call.method.facts().is_none_or(|facts| facts.may_require_input);
+        let may_ask = call.owner == Owner::Caller && call.method.facts().is_none_or(|facts| facts.may_require_input);
         let round = call.rounds.as_ref().map_or(0, |rounds| rounds.count) + 1;
         let read = InputRequired::read(result);
         let fault = match &read {
@@ -164,65 +161,6 @@ impl Machine {
         let due = call.due();
         self.arm(due);
         self.send_call(now, key);
-    }
-
-    /// Whether a call whose header fields did not fit may be made again with what `tools/list` says now.
-    pub(super) fn may_relist(&self, key: u64) -> bool {
-        self.is_http()
-            && self.is_modern()
-            && self.calls.get(key).is_some_and(|call| {
-                matches!(call.owner, Owner::Caller) && call.method == Method::ToolsCall && !call.renewed
-            })
-    }
-
-    pub(super) fn relist(&mut self, now: Time, key: u64, error: ErrorObject) {
-        let exchange = self.calls.get_mut(key).and_then(|call| {
-            call.stage = Stage::Relisting;
-            call.exchange.take()
-        });
-        if let Some(exchange) = exchange {
-            self.settle(now, exchange);
-        }
-        self.list_page(now, Owner::Relist { call: key, error, pages: 0 }, None);
-    }
-
-    fn list_page(&mut self, now: Time, owner: Owner, params: Option<Raw>) {
-        let timeout = self.config.call_timeout_ms;
-        if let Some(key) = self.insert(Pending::of_machine(owner, Method::ToolsList, params, timeout, now)) {
-            self.send_call(now, key);
-        }
-    }
-
-    /// A page of tools was listed again, or could not be.
-    pub(super) fn relisted(
-        &mut self,
-        now: Time,
-        call: u64,
-        error: ErrorObject,
-        pages: u32,
-        result: Result<Reply, CallError>,
-    ) {
-        if !self.calls.get(call).is_some_and(|call| call.stage == Stage::Relisting) {
-            return;
-        }
-        let cursor = match &result {
-            Ok(reply) => reply.value.get("nextCursor").filter(|cursor| cursor.kind() == Kind::String),
-            Err(_) => return self.conclude(now, call, Err(CallError::Peer(error))),
-        };
-        match cursor {
-            Some(cursor) if pages < MAX_PAGES => {
-                let mut params = Writer::new();
-                params.begin_object();
-                params.key("cursor");
-                params.raw(cursor.as_str());
-                params.end_object();
-                self.list_page(now, Owner::Relist { call, error, pages: pages + 1 }, Some(params.into_raw()));
-            }
-            _ => {
-                self.requeue(now, call);
-                self.send_queued_if_open(now);
-            }
-        }
     }
 
     /// Readies a call to be made again under a new id, once.

@@ -1,7 +1,7 @@
 use super::{Call, CallKey, Config, Timeout, legacy::Resume};
 use crate::{Time, client::AskKey};
 use sandwire_json::Raw;
-use sandwire_types::{ErrorObject, LoggingLevel, Method};
+use sandwire_types::{LoggingLevel, Method};
 
 /// A request that has not ended: its slot's key is its id on the wire.
 #[derive(Debug)]
@@ -28,20 +28,19 @@ pub(super) struct Pending {
     pub(super) renewed: bool,
     pub(super) rounds: Option<Box<Rounds>>,
     pub(super) resume: Option<Box<Resume>>,
+    #[cfg(feature = "param-headers")]
+    pub(super) relisting: Option<Box<super::param_headers::Relisting>>,
 }
 
 /// Who wants the answer.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Caller,
     Discover,
     Initialize,
     /// A page of `tools/list`, read to learn the header fields that the call of this key lacked.
-    Relist {
-        call: u64,
-        error: ErrorObject,
-        pages: u32,
-    },
+    #[cfg(feature = "param-headers")]
+    Relist(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +56,7 @@ pub(super) enum Stage {
     /// Waits before its event stream is taken up again.
     Resuming(Time),
     /// Waits for the tools to be listed again.
+    #[cfg(feature = "param-headers")]
     Relisting,
 }
 
@@ -102,6 +102,8 @@ impl Pending {
             renewed: false,
             rounds: None,
             resume: None,
+            #[cfg(feature = "param-headers")]
+            relisting: None,
         }
     }
 
@@ -127,6 +129,8 @@ impl Pending {
             renewed: false,
             rounds: None,
             resume: None,
+            #[cfg(feature = "param-headers")]
+            relisting: None,
         }
     }
 

@@ -1,29 +1,26 @@
 //! The heads of what a client sends.
 
-use super::{Headers, ParamHeaders, RequestHead, Verb, names, param_headers::encode_value};
+use super::{Headers, RequestHead, Verb, names, param_headers::encode_value};
 use sandwire_json::{Reader, find};
-use sandwire_types::{Method, ProtocolVersion, Request};
+use sandwire_types::{ProtocolVersion, Request};
 use std::borrow::Cow;
 
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
 const EITHER: &str = "application/json, text/event-stream";
 
-/// The head of a modern request: version, method, name and the parameters mirrored into header fields.
+/// The head of a modern request: version, method and name. Arguments are mirrored by
+/// [`ParamHeaders`](super::ParamHeaders).
 #[must_use]
-pub fn modern_request(version: &str, request: &Request, tools: &ParamHeaders) -> RequestHead {
+pub fn modern_request(version: &str, request: &Request) -> RequestHead {
     let mut head = modern_notification(version);
     let headers = &mut head.headers;
     headers.push(names::METHOD, request.method.as_str());
-    if let Some(params) = &request.params {
-        if let Some(source) = request.method.name_source()
-            && let Some(name) = member(params.as_str(), source.key())
-        {
-            headers.push(names::NAME, encode_value(&name).into_owned());
-        }
-        if request.method == Method::ToolsCall {
-            tools.mirror(params.as_str(), headers);
-        }
+    if let Some(params) = &request.params
+        && let Some(source) = request.method.name_source()
+        && let Some(name) = member(params.as_str(), source.key())
+    {
+        headers.push(names::NAME, encode_value(&name).into_owned());
     }
     head
 }

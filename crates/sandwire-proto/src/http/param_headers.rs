@@ -4,7 +4,7 @@
 use super::{Headers, names};
 use crate::base64::{self, Kind as Base64};
 use sandwire_json::{Error as JsonError, Kind, Raw, Reader, Writer, find};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 const KEYWORD: &str = "x-mcp-header";
 const PREFIX: &str = "=?base64?";
@@ -227,14 +227,14 @@ fn whole(text: &str) -> Option<&str> {
 /// What a client learned from `tools/list` about which arguments to mirror.
 #[derive(Clone, Debug, Default)]
 pub struct ParamHeaders {
-    tools: Vec<(String, Vec<ParamHeader>)>,
+    tools: BTreeMap<String, Vec<ParamHeader>>,
 }
 
 impl ParamHeaders {
     /// Nothing learned yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { tools: Vec::new() }
+        Self { tools: BTreeMap::new() }
     }
 
     /// Learns from a result of `tools/list`. If tools have invalid annotations, the result without them is returned.
@@ -281,12 +281,16 @@ impl ParamHeaders {
     fn learn_tool(&mut self, tool: &str) -> Result<(), InvalidAnnotation> {
         let Some(name) = find(tool, "name").and_then(|name| Reader::new(name).string().ok()) else { return Ok(()) };
         let learned = find(tool, "inputSchema").map_or_else(|| Ok(Vec::new()), annotations);
-        self.tools.retain(|(have, _)| *have != name);
-        let learned = learned?;
-        if !learned.is_empty() {
-            self.tools.push((name.into_owned(), learned));
+        match learned {
+            Ok(learned) if !learned.is_empty() => {
+                self.tools.insert(name.into_owned(), learned);
+                Ok(())
+            }
+            other => {
+                self.tools.remove(&*name);
+                other.map(|_| ())
+            }
         }
-        Ok(())
     }
 
     /// Adds the fields for a `tools/call` with these parameters.
@@ -295,7 +299,7 @@ impl ParamHeaders {
             return;
         }
         let Some(name) = find(params, "name").and_then(|name| Reader::new(name).string().ok()) else { return };
-        let Some((_, learned)) = self.tools.iter().find(|(have, _)| *have == name) else { return };
+        let Some(learned) = self.tools.get(&*name) else { return };
         let Some(arguments) = find(params, "arguments") else { return };
         for param in learned {
             if let Some(value) = param.value(arguments) {
