@@ -223,8 +223,10 @@ fn node_folder() -> Result<PathBuf> {
         link(entry.path(), modules.join(entry.file_name()))?;
     }
     pack::copy(&package, &modules.join("sandwire"))?;
-    for (package, features) in [("edge-server", &["worker"] as &[_]), ("bench-pair", &[])] {
-        wasm::build(wasm::Source { package, features }, package, &folder)?;
+    let server = wasm::Source { package: "edge-server", features: &["worker"], made: wasm::Made::Small };
+    let pair = wasm::Source { package: "bench-pair", features: &[], made: wasm::Made::Fast };
+    for source in [server, pair] {
+        wasm::build(source, source.package, &folder)?;
     }
     for entry in fs::read_dir(paths::root().join("tests/bench/node"))? {
         let entry = entry?;

@@ -13,7 +13,7 @@ use crate::{pack, paths, setup, size, wasm};
 const PORT: u16 = 8417;
 
 /// The server that comes with the page.
-const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "workbench-server", features: &[] };
+const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "workbench-server", features: &[], made: wasm::Made::Small };
 
 /// Builds the workbench and serves it until it is stopped, or with `--check` tests it headless.
 pub fn run(args: &[String]) -> Result<()> {

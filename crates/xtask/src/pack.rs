@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{paths, run, wasm};
+use crate::wasm::{self, Made, Source};
+use crate::{paths, run};
 
-/// The entries, each with the features of `sandwire-js` that make its wasm module.
-pub(crate) const ENTRIES: &[(&str, &[&str])] =
-    &[("client", &["client"]), ("tools", &["tools"]), ("server", &["server"])];
+/// The entries, each with its wasm module.
+pub(crate) const ENTRIES: &[(&str, Source<'_>)] = &[
+    ("client", Source { package: "sandwire-js", features: &["client"], made: Made::Small }),
+    ("tools", Source { package: "sandwire-js", features: &["tools"], made: Made::Smallest }),
+    ("server", Source { package: "sandwire-js", features: &["server"], made: Made::Small }),
+];
 
 /// Packs and names the tarball.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -43,8 +47,8 @@ pub(crate) fn package() -> Result<PathBuf> {
     }
     let dist = package.join("dist");
     copy(&sources.join("src"), &work)?;
-    for (entry, features) in ENTRIES {
-        wasm::build(wasm::Source { package: "sandwire-js", features }, entry, &work)?;
+    for (entry, source) in ENTRIES {
+        wasm::build(*source, entry, &work)?;
     }
 
     let entry = |name: &str| work.join(format!("{name}.ts"));

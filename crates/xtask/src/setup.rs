@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 
 pub use npm::{node, npm};
 pub use programs::{chromium, valgrind};
-pub use rust::{TARGET, wasm_cargo};
+pub use rust::{TARGET, std_cargo, wasm_cargo};
 
 /// Sets everything up.
 pub fn run(args: &[String]) -> Result<()> {
@@ -25,7 +25,8 @@ pub fn run(args: &[String]) -> Result<()> {
         Ok(line) => println!("setup: {line}"),
         Err(error) => missing.push(error),
     };
-    part(wasm_cargo().map(|_| format!("Rust builds for {}", TARGET)));
+    part(wasm_cargo().map(|_| format!("Rust builds for {TARGET}")));
+    part(std_cargo().map(|_| "sources of the standard library".to_owned()));
     part(node().map(|version| format!("Node {version}")));
     for set in npm::sets()? {
         part(npm(&set).map(|dir| format!("npm tools of tests/npm/{set} in {}", dir.display())));

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{pack, paths, wasm};
+use crate::wasm::{self, Made, Source};
+use crate::{pack, paths};
 
 /// Prints the table; fails when a module is above its budget.
 ///
@@ -70,7 +71,6 @@ fn weigh() -> Result<()> {
         }
     }
     println!("{} passed, {} failed", budgets.len() - over.len(), over.len());
-    println!("{} passed, {} failed", budgets.len() - over.len(), over.len());
     ensure!(over.is_empty(), "{}", over.join("; "));
     Ok(())
 }
@@ -88,14 +88,20 @@ fn budgets() -> Result<Vec<(String, toml::Table)>> {
         .collect()
 }
 
-/// The server of `tests/edge-server` as an edge module, which is weighed, and as a worker; both built and bundled.
+/// The server of `tests/edge-server` as an edge module, which is weighed, and as a worker.
+const EDGE: &[(&str, Source<'_>)] = &[
+    ("edge", Source { package: "edge-server", features: &[], made: Made::Smallest }),
+    ("worker", Source { package: "edge-server", features: &["worker"], made: Made::Small }),
+];
+
+/// Builds and bundles the modules of [`EDGE`].
 pub(crate) fn edge() -> Result<std::path::PathBuf> {
     let sources = paths::root().join("tests/edge-server");
     let work = paths::target().join("npm/edge-work");
     let folder = paths::target().join("npm/edge");
     let _ = fs::remove_dir_all(&folder);
-    for (name, features) in [("edge", &[] as &[_]), ("worker", &["worker"])] {
-        wasm::build(wasm::Source { package: "edge-server", features }, name, &work)?;
+    for (name, source) in EDGE {
+        wasm::build(*source, name, &work)?;
         let script = format!("{name}.js");
         fs::copy(sources.join(&script), work.join(&script))?;
     }
@@ -126,12 +132,9 @@ fn loaded(folder: &Path, entry: &str) -> Result<BTreeSet<String>> {
 
 /// Prints the functions and the data of a module, the largest first.
 fn listing(module: &str) -> Result<()> {
-    let source = match pack::ENTRIES.iter().find(|(name, _)| *name == module) {
-        Some((_, features)) => wasm::Source { package: "sandwire-js", features },
-        None if module == "edge" => wasm::Source { package: "edge-server", features: &[] },
-        None => bail!("there is no module `{module}`"),
-    };
-    let module = wasm::module(source, wasm::Names::Kept)?;
+    let known = pack::ENTRIES.iter().chain(EDGE).find(|(name, _)| *name == module);
+    let (_, source) = known.with_context(|| format!("there is no module `{module}`"))?;
+    let module = wasm::module(*source, wasm::Names::Kept)?;
     let mut items = items(&module.wasm).context("the module cannot be read")?;
     items.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     for (size, name) in items {

@@ -1,5 +1,5 @@
-//! The standard library built from Debian's `rust-src`, for machines where rustup cannot add a
-//! target. It goes into a private copy of the toolchain: the user's stays as it is.
+//! The standard library and its sources from Debian's `rust-src`, for machines where rustup cannot add
+//! them. It goes into a private copy of the toolchain: the user's stays as it is.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub fn has_core(libraries: &Path) -> bool {
 
 /// Whether the private toolchain builds for `target`.
 pub fn is_ready(toolchain: &Path, target: &str) -> bool {
-    toolchain.join("bin/cargo").exists() && has_core(&libraries(toolchain, target))
+    toolchain.join("bin/cargo").exists() && has_core(&libraries(toolchain, target)) && sources(toolchain).exists()
 }
 
 /// Makes the private toolchain.
@@ -40,11 +40,13 @@ pub fn install(toolchain: &Path, target: &str) -> Result<()> {
     let _ = std::fs::remove_dir_all(toolchain);
     copy(&rust::sysroot()?, toolchain)?;
     let sources = work.join("unpacked/usr/src").join(format!("rustc-{version}/library"));
-    let home = toolchain.join("lib/rustlib/src/rust");
-    std::fs::create_dir_all(&home)?;
-    let _ = std::fs::remove_dir_all(home.join("library"));
-    copy(&sources, &home.join("library"))?;
-    build(toolchain, target, &work)?;
+    let home = self::sources(toolchain);
+    let _ = std::fs::remove_dir_all(&home);
+    copy(&sources, &home)?;
+    // Two standard libraries in one toolchain would clash.
+    if !has_core(&libraries(toolchain, target)) {
+        build(toolchain, target, &work)?;
+    }
     std::fs::remove_dir_all(&work)?;
     if !is_ready(toolchain, target) {
         bail!("the build left no standard library in {}", toolchain.display());
@@ -121,7 +123,13 @@ fn build(toolchain: &Path, target: &str, work: &Path) -> Result<()> {
     Ok(())
 }
 
-fn libraries(toolchain: &Path, target: &str) -> PathBuf {
+/// Where a toolchain keeps the sources of the standard library.
+pub fn sources(toolchain: &Path) -> PathBuf {
+    toolchain.join("lib/rustlib/src/rust/library")
+}
+
+/// Where a toolchain keeps the standard library of `target`.
+pub fn libraries(toolchain: &Path, target: &str) -> PathBuf {
     toolchain.join("lib/rustlib").join(target).join("lib")
 }
 

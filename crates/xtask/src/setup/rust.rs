@@ -1,4 +1,5 @@
-//! The standard library for wasm.
+//! The standard library for wasm: built, for checks and for crates that are built plainly, and as sources, for the modules
+//! that are weighed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -20,17 +21,38 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// toolchain with Debian's sources of the standard library does it, but only when asked for:
 /// `setup --std-from-debian`, or `SANDWIRE_STD_FROM_DEBIAN` in the environment.
 pub fn wasm_cargo() -> Result<Run> {
+    cargo_with(&Part { noun: "target", name: TARGET, is_in: builds })
+}
+
+/// A cargo that can build the standard library itself for [`TARGET`]. What is built with it may use the flags that the
+/// library needs for that.
+pub fn std_cargo() -> Result<Run> {
+    let sources = Part { noun: "component", name: "rust-src", is_in: has_sources };
+    Ok(cargo_with(&sources)?.env("RUSTC_BOOTSTRAP", "1"))
+}
+
+/// Something that rustup adds to a toolchain.
+struct Part {
+    /// The command of rustup that adds it.
+    noun: &'static str,
+    name: &'static str,
+    /// Whether the toolchain in a folder has it.
+    is_in: fn(&Path) -> bool,
+}
+
+fn cargo_with(part: &Part) -> Result<Run> {
     let _guard = ONE_AT_A_TIME.lock();
-    if builds_with(Path::new("rustc"))? {
+    let Part { noun, name, is_in } = part;
+    if is_in(&sysroot()?) {
         return Ok(run::cargo());
     }
     let private = private_toolchain()?;
     if debian::is_ready(&private, TARGET) {
         return Ok(cargo_of(&private));
     }
-    println!("setup: rustup target add {TARGET}");
-    let refusal = match run::program("rustup").args(["target", "add", TARGET]).read() {
-        Ok(_) if builds_with(Path::new("rustc"))? => return Ok(run::cargo()),
+    println!("setup: rustup {noun} add {name}");
+    let refusal = match run::program("rustup").args([noun, "add", name]).read() {
+        Ok(_) if is_in(&sysroot()?) => return Ok(run::cargo()),
         Ok(_) => anyhow::anyhow!("rustup added it to another toolchain than the one in use"),
         Err(error) => error,
     };
@@ -41,18 +63,17 @@ pub fn wasm_cargo() -> Result<Run> {
     }
     let said = format!("{refusal:#}");
     bail!(
-        "Rust cannot build for {TARGET}: run `rustup target add {TARGET}`, or on Debian \
+        "Rust cannot build small modules for {TARGET}: run `rustup {noun} add {name}`, or on Debian \
          `cargo xtask setup --std-from-debian` (rustup said: {})",
         said.lines().last().unwrap_or("nothing")
     )
 }
 
-/// Builds the standard library from Debian's sources, unless the target can be built for already:
-/// two standard libraries in one toolchain would clash.
+/// Takes the sources of the standard library from Debian and builds it, unless the toolchain has both already.
 pub fn from_debian() -> Result<()> {
     let _guard = ONE_AT_A_TIME.lock();
-    let private = private_toolchain()?;
-    if builds_with(Path::new("rustc"))? || debian::is_ready(&private, TARGET) {
+    let (sysroot, private) = (sysroot()?, private_toolchain()?);
+    if builds(&sysroot) && has_sources(&sysroot) || debian::is_ready(&private, TARGET) {
         println!("setup: Rust builds for {TARGET} already, nothing to take from Debian");
         return Ok(());
     }
@@ -76,9 +97,12 @@ fn private_toolchain() -> Result<PathBuf> {
     Ok(paths::cache().join(format!("toolchain-{}", version()?)))
 }
 
-fn builds_with(rustc: &Path) -> Result<bool> {
-    let dir = run::program(rustc).args(["--print", "target-libdir", "--target", TARGET]).read()?;
-    Ok(debian::has_core(Path::new(dir.trim())))
+fn builds(sysroot: &Path) -> bool {
+    debian::has_core(&debian::libraries(sysroot, TARGET))
+}
+
+fn has_sources(sysroot: &Path) -> bool {
+    debian::sources(sysroot).join("std/Cargo.toml").is_file()
 }
 
 fn cargo_of(toolchain: &Path) -> Run {
