@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use hifijson::SliceLexer;
-use hifijson::escape::Lex as _;
+use hifijson::escape::{self, Lex as _};
 use hifijson::num::Lex as _;
 use hifijson::token::Lex as _;
 
@@ -52,18 +52,24 @@ pub enum Kind {
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
+    member: usize,
     depth: u32,
 }
 
 impl<'a> Reader<'a> {
     /// A reader at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0 }
+        Self { text, at: 0, member: 0, depth: 0 }
     }
 
     /// How many bytes have been read.
     pub fn offset(&self) -> usize {
         self.at
+    }
+
+    /// Where the member begins whose name was read last: [`since`](Self::since) then gives the name as it came.
+    pub fn member(&self) -> usize {
+        self.member
     }
 
     /// The type of the next value, judged by its first byte.
@@ -84,8 +90,11 @@ impl<'a> Reader<'a> {
 
     /// Reads a string; borrowed when it has no escapes.
     ///
+    /// The escape of half a surrogate pair, which the grammar allows and JavaScript writes, is read as
+    /// U+FFFD, as browsers do wherever they make UTF-8 of a string. [`raw`](Self::raw) keeps it.
+    ///
     /// # Errors
-    /// When the next value is not a string, or a malformed one (a lone surrogate is malformed).
+    /// When the next value is not a string, or a malformed one.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         self.expect(Kind::String, "expected a string")?;
         self.string_body()
@@ -308,6 +317,7 @@ impl<'a> Reader<'a> {
         if self.token() != Some(b'"') {
             return Err(self.syntax("expected a member name"));
         }
+        self.member = self.at;
         let key = self.string_body()?;
         self.colon()?;
         Ok(Some(key))
@@ -466,13 +476,20 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let mut lexer = self.lexer();
         let escaped = match hifijson::Read::take_next(&mut lexer) {
-            Some(byte @ (b'"' | b'\\' | b'/')) => Some(char::from(byte)),
-            Some(byte) => lexer.escape(byte).ok(),
-            None => None,
+            Some(byte) => lexer.escape(byte),
+            None => Err(escape::Error::Eof),
         };
-        let escaped = escaped.ok_or_else(|| self.syntax("malformed escape in a string"))?;
-        self.resume(&lexer);
-        Ok(escaped)
+        match escaped {
+            Ok(character) => {
+                self.resume(&lexer);
+                Ok(character)
+            }
+            Err(escape::Error::ExpectedLowSurrogate | escape::Error::InvalidChar(_)) => {
+                self.at += "uXXXX".len();
+                Ok(char::REPLACEMENT_CHARACTER)
+            }
+            Err(_) => Err(self.syntax("malformed escape in a string")),
+        }
     }
 
     fn slice(&self, start: usize) -> &'a str {

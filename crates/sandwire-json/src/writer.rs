@@ -83,6 +83,13 @@ impl Writer {
         self.comma = false;
     }
 
+    /// Writes a member's name that was read, as it came with its colon; its value comes next.
+    pub fn name(&mut self, text: &str) {
+        self.separate();
+        self.plain(text);
+        self.comma = false;
+    }
+
     /// Writes a string.
     pub fn string(&mut self, value: &str) {
         self.separate();

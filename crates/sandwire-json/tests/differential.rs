@@ -48,6 +48,12 @@ proptest! {
     }
 
     #[test]
+    fn escapes_are_judged_alike(inside in "(\\\\u[dD][89a-fA-F][0-9]{2}|\\\\u[0-9aA]{3,4}|\\\\n|\\\\|[u\"é😀]|d8){0,6}") {
+        fuzzing::reader(format!("\"{inside}\"").as_bytes());
+        fuzzing::reader(format!("{{\"{inside}\":1}}").as_bytes());
+    }
+
+    #[test]
     fn bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         fuzzing::reader(&bytes);
     }

@@ -62,11 +62,12 @@ fn malformed_texts_are_refused() {
         "\"\t\"",
         "\"\n\"",
         "\"\u{0}\"",
-        r#""\ud800""#,
-        r#""\udc00""#,
-        r#""\ud800\ud800""#,
-        r#""\ud800x""#,
-        r#""\ud800\n""#,
+        r#""\ud800\u""#,
+        r#""\ud800\u12""#,
+        r#""\ud800\udg00""#,
+        r#""\ud80""#,
+        r#""\udc""#,
+        r#""\ud800\""#,
         "[",
         "[1",
         "[1,",
@@ -159,6 +160,35 @@ fn strings() {
         assert_eq!(from_str::<String>(to_raw(value).as_str()).unwrap(), value);
     }
     assert!(matches!(Reader::new("\"plain\"").string().unwrap(), std::borrow::Cow::Borrowed(_)));
+}
+
+#[test]
+fn half_a_surrogate_pair_is_kept_as_text_and_read_as_the_replacement_character() {
+    for (text, value) in [
+        (r#""\ud800""#, "\u{fffd}"),
+        (r#""\udc00""#, "\u{fffd}"),
+        (r#""a\uDBFF""#, "a\u{fffd}"),
+        (r#""\ud800\ud800""#, "\u{fffd}\u{fffd}"),
+        (r#""\udc00\ud800""#, "\u{fffd}\u{fffd}"),
+        (r#""\ud800x""#, "\u{fffd}x"),
+        (r#""\ud83d\n""#, "\u{fffd}\n"),
+        (r#""\ud83dn\ud83d""#, "\u{fffd}n\u{fffd}"),
+        (r#""\ud83d\u0041""#, "\u{fffd}A"),
+        (r#""\ud800\ud83d\ude00\ude00""#, "\u{fffd}😀\u{fffd}"),
+        (r#""\ud83d\\""#, "\u{fffd}\\"),
+    ] {
+        assert_eq!(Raw::parse(text).unwrap().as_str(), text);
+        assert!(serde_json::from_str::<Box<serde_json::value::RawValue>>(text).is_ok(), "{text}");
+        assert_eq!(from_str::<String>(text).unwrap(), value);
+        assert_eq!(sandwire_json::serde::from_str::<serde_json::Value>(text).unwrap(), value);
+        let object = format!(r#"{{{text}:{text}}}"#);
+        assert_eq!(Raw::parse(&object).unwrap().get(value).unwrap().as_str(), text);
+        let mut w = Writer::new();
+        w.begin_array();
+        w.raw(text);
+        w.end_array();
+        assert_eq!(w.finish(), format!("[{text}]"));
+    }
 }
 
 #[test]

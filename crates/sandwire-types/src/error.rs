@@ -33,8 +33,7 @@ impl WireError {
 
     /// The answer for a peer of that version, if it is known.
     pub fn into_response(self, version: Option<ProtocolVersion>) -> Response {
-        let null_id = version.is_some_and(|version| !version.omits_unreadable_id());
-        Response { id: self.id, null_id, result: Err(ErrorObject::new(self.code, self.message)) }
+        Response::refusal(self.id, ErrorObject::new(self.code, self.message), version)
     }
 
     /// The error object of the answer.

@@ -6,7 +6,7 @@ use sandwire_json::{Error, Kind, Raw, Read, Reader, Write, Writer, check, from_s
 use crate::jsonrpc::{Message, Response};
 use crate::meta::split_meta;
 use crate::model::*;
-use crate::wire::{Incoming, Memo, decode, encode, encode_at, legacy, modern};
+use crate::wire::{Incoming, Memo, decode, encode, legacy, modern};
 use crate::{KNOWN_VERSIONS, Method, Notification, Request, WireError};
 
 /// Decodes a noun and encodes it again.
@@ -171,9 +171,8 @@ pub fn wire(data: &[u8]) {
 
 fn answerable(error: &WireError, text: &str) {
     assert!(!error.message.is_empty());
-    let answer = Message::Response(error.clone().into_response(None));
     for version in KNOWN_VERSIONS {
-        let answer = encode_at(Some(*version), &answer);
+        let answer = encode(&Message::Response(error.clone().into_response(Some(*version))));
         assert!(decode(&answer, &mut Memo::new()).is_ok(), "{answer} answers {text}");
     }
 }

@@ -6,6 +6,7 @@ use sandwire_json::{Error, ErrorKind, Kind, Raw, Read, Reader, Write, Writer};
 
 use crate::meta::{RequestMeta, ResultKind, Stamp};
 use crate::method::Method;
+use crate::version::ProtocolVersion;
 
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +141,13 @@ impl Response {
     /// The answer to the request of that id.
     pub fn new(id: RequestId, result: Result<Reply, ErrorObject>) -> Self {
         Self { id: Some(id), null_id: false, result }
+    }
+
+    /// The answer to a request that got no further than its id, or not even there, for a peer of that version, if it is
+    /// known.
+    pub fn refusal(id: Option<RequestId>, error: ErrorObject, version: Option<ProtocolVersion>) -> Self {
+        let null_id = id.is_none() && version.is_some_and(|version| !version.omits_unreadable_id());
+        Self { id, null_id, result: Err(error) }
     }
 }
 

@@ -118,12 +118,12 @@ pub fn split_meta(object: &Raw) -> (Raw, Option<Raw>) {
     let mut w = Writer::with_capacity(object.as_str().len());
     w.begin_object();
     let read = object.reader().object(&mut |key, r| {
+        let start = r.member();
         let text = r.raw()?;
         if key == "_meta" {
             meta.get_or_insert(text);
         } else {
-            w.key(key);
-            w.raw(text);
+            w.raw(r.since(start));
         }
         Ok(())
     });

@@ -6,7 +6,7 @@ mod spec;
 use std::sync::Arc;
 
 use sandwire_types::model::{Described, InputRequiredResult, check_params, check_result, params_type, result_type};
-use sandwire_types::wire::{Incoming, Memo, decode, encode_at, legacy, modern};
+use sandwire_types::wire::{Incoming, Memo, decode, encode, legacy, modern};
 use sandwire_types::*;
 use spec::Schemas;
 use spec::generate::Generator;
@@ -63,7 +63,7 @@ fn result_text(version: ProtocolVersion, method: &Method, value: &Raw) -> String
             subscription: (*method == Method::SubscriptionsListen).then(|| 1.into()),
         }),
     };
-    let text = encode_at(Some(version), &Message::Response(Response::new(1.into(), Ok(reply))));
+    let text = encode(&Message::Response(Response::new(1.into(), Ok(reply))));
     assert!(matches!(decode(&text, &mut Memo::new()), Ok(Incoming::One(Message::Response(_)))));
     json::find(&text, "result").unwrap().to_owned()
 }
@@ -78,7 +78,7 @@ fn questions_of_a_modern_server_fit() {
         let reply = Reply { kind: ResultKind::InputRequired, ..Reply::new(value).stamped(Stamp::default()) };
         assert_eq!(check_result(&Method::ToolsCall, &reply), Ok(()));
         let lowered = Reply { value: modern::lower_input(&reply.value), ..reply };
-        let text = encode_at(Some(version), &Message::Response(Response::new(1.into(), Ok(lowered))));
+        let text = encode(&Message::Response(Response::new(1.into(), Ok(lowered))));
         schemas.assert_valid("InputRequiredResult", json::find(&text, "result").unwrap());
     }
 }
@@ -125,7 +125,7 @@ fn call_text(version: ProtocolVersion, method: &Method, params: &Raw) -> String 
         let subscription = envelope.filter(|_| *method == Method::SubscriptionsAcknowledged).map(|_| 1.into());
         Message::Notification(Notification { subscription, ..Notification::new(method.clone(), Some(params)) })
     };
-    let text = encode_at(Some(version), &message);
+    let text = encode(&message);
     assert!(decode(&text, &mut Memo::new()).is_ok(), "{text}");
     text
 }
@@ -178,8 +178,8 @@ fn errors_fit_every_version() {
         for data in [None, Some(Raw::parse(r#"{"uri":"x"}"#).unwrap())] {
             let error = ErrorObject { data, ..ErrorObject::method_not_found(&"x/y".into()) };
             for id in [Some(1.into()), Some("a".into()), None] {
-                let response = Response { id: id.clone(), null_id: false, result: Err(error.clone()) };
-                let text = encode_at(Some(version), &Message::Response(response));
+                let response = Response::refusal(id.clone(), error.clone(), Some(version));
+                let text = encode(&Message::Response(response));
                 // The older schemas have no word for an id that could not be read; JSON-RPC has: null.
                 let exception = id.is_none() && version < ProtocolVersion::V2025_11_25;
                 assert_eq!(schemas.difference(noun, &text).is_some(), exception, "{version} {text}");
@@ -215,7 +215,7 @@ fn tasks_of_the_extension_fit() {
         {
             let reply = Reply { kind: kind.into(), ..Reply::new(lowered.clone()).stamped(Stamp::default()) };
             assert_eq!(check_result(&method, &reply), Ok(()));
-            let text = encode_at(Some(ProtocolVersion::LATEST), &Message::Response(Response::new(1.into(), Ok(reply))));
+            let text = encode(&Message::Response(Response::new(1.into(), Ok(reply))));
             schemas.assert_valid(noun, json::find(&text, "result").unwrap());
         }
         let notification = modern::lower_params(&Method::Tasks, &json::to_raw(&task));

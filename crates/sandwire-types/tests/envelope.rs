@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use sandwire_types::wire::{Incoming, Memo, decode, encode, encode_at};
+use sandwire_types::json::find;
+use sandwire_types::wire::{Incoming, Memo, decode, encode};
 use sandwire_types::*;
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ fn refusals() {
         ("{", ErrorCode::PARSE_ERROR, None, false),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, ErrorCode::PARSE_ERROR, None, false),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":tru}}"#, ErrorCode::PARSE_ERROR, None, false),
-        (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, ErrorCode::PARSE_ERROR, Some(1), true),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud8"}}"#, ErrorCode::PARSE_ERROR, Some(1), true),
         ("1", ErrorCode::INVALID_REQUEST, None, false),
         ("null", ErrorCode::INVALID_REQUEST, None, false),
         ("[]", ErrorCode::INVALID_REQUEST, None, false),
@@ -284,17 +285,91 @@ fn senseless_cache_hints_say_do_not_keep() {
 
 #[test]
 fn unreadable_ids_are_null_before_2025_11_25_and_absent_since() {
-    let message = Message::Response(WireError::new(ErrorCode::PARSE_ERROR, "no").into_response(None));
     let absent = r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#;
     let null = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#;
     for version in KNOWN_VERSIONS {
         let expected = if *version >= ProtocolVersion::V2025_11_25 { absent } else { null };
-        assert_eq!(encode_at(Some(*version), &message), expected);
         let answer = WireError::new(ErrorCode::PARSE_ERROR, "no").into_response(Some(*version));
         assert_eq!(encode(&Message::Response(answer.clone())), expected);
         assert_eq!(one(expected), Message::Response(answer));
     }
-    assert_eq!(encode(&message), absent);
+    let unknown = WireError::new(ErrorCode::PARSE_ERROR, "no").into_response(None);
+    assert_eq!(encode(&Message::Response(unknown)), absent);
+}
+
+#[test]
+fn half_a_surrogate_pair_passes_as_it_came() {
+    let envelope = format!(r#""_meta":{{{ENVELOPE},"x\ud83d":"\udc00"}}"#);
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\ud83d","\ud800":["\udfff"]}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","\ud800":"cut \ud83d"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":"\udc00"}}"#,
+        &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{envelope},"\ud800":"\ud83d"}}}}"#),
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"\ud83d","_meta":{"io.modelcontextprotocol/subscriptionId":1,"\ud800":2}}}"#,
+    ] {
+        assert_eq!(encode(&one(text)), text);
+    }
+}
+
+#[test]
+fn a_message_without_an_object_is_sent_for_the_peer_to_refuse() {
+    let envelope = || one(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"_meta":{{{ENVELOPE}}}}}}}"#));
+    for value in ["[1]", "\"text\"", "7", "null"] {
+        let value = Raw::parse(value).unwrap();
+        let Message::Request(mut request) = envelope() else { panic!() };
+        request.params = Some(value.clone());
+        let mut legacy = Request::new(1, Method::ToolsCall);
+        legacy.meta.progress_token = Some(1.into());
+        legacy.params = Some(value.clone());
+        let notification =
+            Notification { subscription: Some(1.into()), ..Notification::new(Method::Progress, Some(value.clone())) };
+        let reply = Reply::new(value.clone()).stamped(Stamp::default());
+        for (message, member) in [
+            (Message::Request(request), "params"),
+            (Message::Request(legacy), "params"),
+            (Message::Notification(notification), "params"),
+            (Message::Response(Response::new(1.into(), Ok(reply))), "result"),
+        ] {
+            assert_eq!(find(&encode(&message), member), Some(value.as_str()));
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_out_of_what_is_nested_too_deep_to_be_taken_apart() {
+    let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+    for (value, rest) in [
+        (format!(r#"{{"a":1,"b":{deep},"c":2}}"#), format!(r#","a":1,"b":{deep},"c":2"#)),
+        (format!(r#"{{"a":1,"_meta":{deep},"c":2 }}"#), format!(r#","a":1,"_meta":{deep},"c":2 "#)),
+        (format!(r#"{{"a":1,"_meta":{{"b":2}},"c":{deep}}}"#), format!(r#","a":1,"c":{deep},"_meta":{{"b":2}}"#)),
+    ] {
+        let reply = Reply::new(Raw::from_valid(value)).stamped(Stamp::default());
+        assert_eq!(
+            encode(&Message::Response(Response::new(1.into(), Ok(reply)))),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete"{rest}}}}}"#)
+        );
+    }
+}
+
+#[test]
+fn members_that_a_stamp_replaces_are_found_wherever_they_stand() {
+    let stamp = Stamp { cache: Some(CacheHint { ttl_ms: 1, scope: CacheScope::Private }), ..Stamp::default() };
+    for (value, rest) in [
+        (r#"{}"#, ""),
+        (r#"{"resultType":"x"}"#, ""),
+        (r#"{"ttlMs":5,"cacheScope":"public","resultType":"x"}"#, ""),
+        (r#"{"a":1,"ttlMs":5,"b" : 2 , "c":3,"cacheScope":1}"#, r#","a":1,"b" : 2 , "c":3"#),
+        (r#"{ "ttlMs":5,"a":{"ttlMs":6},"resultType":"x","b":"\u0041" }"#, r#","a":{"ttlMs":6},"b":"\u0041""#),
+        (r#"{"\u0074tlMs":5,"a":1}"#, r#","a":1"#),
+    ] {
+        let reply = Reply::new(Raw::parse(value).unwrap()).stamped(stamp.clone());
+        assert_eq!(
+            encode(&Message::Response(Response::new(1.into(), Ok(reply)))),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","ttlMs":1,"cacheScope":"private"{rest}}}}}"#
+            )
+        );
+    }
 }
 
 #[test]

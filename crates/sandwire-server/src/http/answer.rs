@@ -9,7 +9,7 @@ use sandwire_proto::{
 };
 use sandwire_types::{
     Era, ErrorCode, ErrorObject, Message, Method, ProtocolVersion, Request, RequestId, Response as Answer, WireError,
-    wire::encode_at,
+    wire::encode,
 };
 
 use super::{Response, Shared, VERSION, stream::Events};
@@ -30,8 +30,8 @@ impl Refusal {
 
     pub(super) fn into_response(self, version: Option<ProtocolVersion>) -> Response {
         let Self { status, id, error } = self;
-        let answer = Message::Response(Answer { id, null_id: false, result: Err(error) });
-        let (mut head, body) = json(status, encode_at(version, &answer));
+        let answer = Message::Response(Answer::refusal(id, error, version));
+        let (mut head, body) = json(status, encode(&answer));
         if status == 405 {
             head.headers.push(names::ALLOW, "POST, OPTIONS");
         }
@@ -159,14 +159,14 @@ impl From<WireError> for Refusal {
 /// The answers as one body of JSON: the only one, or the array of a batch.
 pub(super) fn whole(version: ProtocolVersion, answers: &VecDeque<Message>) -> Response {
     if let (1, Some(message @ Message::Response(answer))) = (answers.len(), answers.front()) {
-        return json(status(version, answer), encode_at(Some(version), message));
+        return json(status(version, answer), encode(message));
     }
     let mut array = String::from("[");
     for answer in answers {
         if array.len() > 1 {
             array.push(',');
         }
-        array.push_str(&encode_at(Some(version), answer));
+        array.push_str(&encode(answer));
     }
     array.push(']');
     json(200, array)

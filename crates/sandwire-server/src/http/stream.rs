@@ -8,7 +8,7 @@ use std::{
 
 use sandwire_io::{Body, Env, Exchange, Timer};
 use sandwire_proto::{Time, TransportError};
-use sandwire_types::{Message, ProtocolVersion, wire::encode_at};
+use sandwire_types::{Message, ProtocolVersion, wire::encode};
 
 use super::{Response, answer::whole};
 
@@ -65,7 +65,7 @@ impl Events {
     }
 
     fn event(&self, message: &Message) -> Vec<u8> {
-        let text = encode_at(Some(self.version), message);
+        let text = encode(message);
         let mut event = Vec::with_capacity(text.len() + 8);
         event.extend_from_slice(b"data: ");
         // Outside strings, where alone they may stand, line breaks mean no more than spaces.

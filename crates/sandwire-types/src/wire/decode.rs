@@ -320,14 +320,14 @@ impl<'a> Parts<'a, '_> {
             }
             modern::PROTOCOL_VERSION | modern::CLIENT_CAPABILITIES | modern::CLIENT_INFO | modern::LOG_LEVEL => false,
             _ => {
-                let text = r.raw()?;
+                let start = r.member();
+                r.skip()?;
                 let w = lifted.extra.get_or_insert_with(|| {
                     let mut w = Writer::new();
                     w.begin_object();
                     w
                 });
-                w.key(key);
-                w.raw(text);
+                w.raw(r.since(start));
                 true
             }
         };

@@ -4,7 +4,7 @@
 //! What a message says about itself beside them is written by one edge for each era, [`legacy`]
 //! and [`modern`].
 
-use sandwire_json::{Raw, Writer};
+use sandwire_json::{Raw, Reader, Writer};
 
 use crate::error::WireError;
 use crate::jsonrpc::{Message, Notification, Reply, Request, Response};
@@ -36,12 +36,6 @@ pub enum Incoming {
 /// assert_eq!(encode(&ping), r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
 /// ```
 pub fn encode(message: &Message) -> String {
-    encode_at(None, message)
-}
-
-/// Writes a message as one line of JSON for a peer of a known version: before 2025-11-25 an id that
-/// could not be read is `null`.
-pub fn encode_at(version: Option<ProtocolVersion>, message: &Message) -> String {
     let mut w = Writer::with_capacity(128 + size(message));
     w.begin_object();
     w.key("jsonrpc");
@@ -49,7 +43,7 @@ pub fn encode_at(version: Option<ProtocolVersion>, message: &Message) -> String 
     match message {
         Message::Request(request) => write_request(&mut w, request),
         Message::Notification(notification) => write_notification(&mut w, notification),
-        Message::Response(response) => write_response(&mut w, version, response),
+        Message::Response(response) => write_response(&mut w, response),
     }
     w.end_object();
     w.finish()
@@ -86,70 +80,63 @@ fn write_request(w: &mut Writer, request: &Request) {
     w.key("method");
     w.string(request.method.as_str());
     let meta = &request.meta;
-    match (&meta.envelope, &request.params) {
-        (Some(envelope), params) => {
-            w.key("params");
-            w.begin_object();
-            modern::write_request_meta(w, envelope, meta);
-            if let Some(params) = params {
-                splice(w, params.as_str(), &["_meta"]);
-            }
-            w.end_object();
-        }
-        (None, params) if meta.progress_token.is_some() || meta.extra.is_some() => {
-            w.key("params");
-            w.begin_object();
-            legacy::write_request_meta(w, meta);
-            if let Some(params) = params {
-                splice(w, params.as_str(), &["_meta"]);
-            }
-            w.end_object();
-        }
-        (None, Some(params)) => {
-            w.key("params");
-            w.raw(params.as_str());
-        }
-        (None, None) => {}
+    let says_nothing = meta.envelope.is_none() && meta.progress_token.is_none() && meta.extra.is_none();
+    if says_nothing || !takes_meta(&request.params) {
+        return write_plain_params(w, &request.params);
     }
+    w.key("params");
+    w.begin_object();
+    match &meta.envelope {
+        Some(envelope) => modern::write_request_meta(w, envelope, meta),
+        None => legacy::write_request_meta(w, meta),
+    }
+    if let Some(params) = &request.params {
+        splice(w, params.as_str(), &["_meta"]);
+    }
+    w.end_object();
 }
 
 fn write_notification(w: &mut Writer, notification: &Notification) {
     w.key("method");
     w.string(notification.method.as_str());
-    match (&notification.subscription, &notification.params) {
-        (Some(subscription), params) if cfg!(feature = "server") => {
-            w.key("params");
-            w.begin_object();
-            let rest = match params {
-                Some(params) => splice(w, params.as_str(), &["_meta"]),
-                None => None,
-            };
-            modern::write_notification_meta(w, subscription, rest);
-            w.end_object();
-        }
-        (_, Some(params)) => {
-            w.key("params");
-            w.raw(params.as_str());
-        }
-        (_, None) => {}
+    let subscription = notification.subscription.as_ref().filter(|_| cfg!(feature = "server"));
+    let Some(subscription) = subscription.filter(|_| takes_meta(&notification.params)) else {
+        return write_plain_params(w, &notification.params);
+    };
+    w.key("params");
+    w.begin_object();
+    let rest = notification.params.as_ref().and_then(|params| splice(w, params.as_str(), &["_meta"]));
+    modern::write_notification_meta(w, subscription, rest);
+    w.end_object();
+}
+
+/// Whether a `_meta` can be written into parameters: what is no object is sent as it stands, for the peer to refuse.
+fn takes_meta(params: &Option<Raw>) -> bool {
+    params.as_ref().is_none_or(Raw::is_object)
+}
+
+fn write_plain_params(w: &mut Writer, params: &Option<Raw>) {
+    if let Some(params) = params {
+        w.key("params");
+        w.raw(params.as_str());
     }
 }
 
-fn write_response(w: &mut Writer, version: Option<ProtocolVersion>, response: &Response) {
+fn write_response(w: &mut Writer, response: &Response) {
     use sandwire_json::Write;
     match &response.id {
         Some(id) => {
             w.key("id");
             id.write(w);
         }
-        None if response.null_id || version.is_some_and(|version| !version.omits_unreadable_id()) => {
+        None if response.null_id => {
             w.key("id");
             w.null();
         }
         None => {}
     }
     match &response.result {
-        Ok(Reply { value, kind, stamp: Some(stamp) }) if cfg!(feature = "server") => {
+        Ok(Reply { value, kind, stamp: Some(stamp) }) if cfg!(feature = "server") && value.is_object() => {
             w.key("result");
             w.begin_object();
             modern::write_result(w, value.as_str(), kind, stamp);
@@ -167,20 +154,37 @@ fn write_response(w: &mut Writer, version: Option<ProtocolVersion>, response: &R
 }
 
 /// Writes the members of an object except those named, and gives the value of the first of these.
+///
+/// What cannot be taken apart, since it is nested deeper than a reader goes, is written as it stands: the peer may
+/// read it, and nothing is left out in silence.
 fn splice<'a>(w: &mut Writer, object: &'a str, omit: &[&str]) -> Option<&'a str> {
     let mut first = None;
-    // The text is valid: it stands in a `Raw`.
-    let _ = sandwire_json::Reader::new(object).object(&mut |key, r| {
-        let text = r.raw()?;
+    // Members that stand together and are kept, as far as they were read and not yet written.
+    let mut run = None;
+    let mut end = 0;
+    let read = Reader::new(object).object(&mut |key, r| {
+        let member = r.member();
+        let start = *run.get_or_insert(member);
+        let value = r.raw()?;
         match omit.iter().position(|name| *name == key) {
-            None => {
-                w.key(key);
-                w.raw(text);
+            None => end = r.offset(),
+            Some(index) => {
+                run = None;
+                if start < member {
+                    w.raw(object.get(start..end).unwrap_or_default());
+                }
+                if index == 0 {
+                    first = Some(value);
+                }
             }
-            Some(0) => first = Some(text),
-            Some(_) => {}
         }
         Ok(())
     });
+    if read.is_err() {
+        end = object.rfind('}').unwrap_or_default();
+    }
+    if let Some(rest) = run.and_then(|start| object.get(start..end)) {
+        w.raw(rest);
+    }
     first
 }

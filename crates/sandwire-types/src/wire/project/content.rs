@@ -101,12 +101,12 @@ impl Projection {
         Reader::new(message).object(&mut |key, r| {
             match key {
                 "content" => {
-                    self.w.key(key);
+                    self.name(r);
                     self.value(&SamplingMessageContentBlock::TYPE, &mut Reader::new(content))?;
                 }
                 "_meta" => self.changed = true,
                 _ => {
-                    self.w.key(key);
+                    self.name(r);
                     self.copy(r)?;
                 }
             }
@@ -156,8 +156,8 @@ impl Projection {
     /// only yes or no is filled in at first.
     pub(super) fn fields(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
         self.w.begin_object();
-        r.object(&mut |key, r| {
-            self.w.key(key);
+        r.object(&mut |_, r| {
+            self.name(r);
             let field = r.raw()?;
             if Reader::new(field).peek()? == Kind::Object {
                 self.field(field)
@@ -190,7 +190,7 @@ impl Projection {
                 self.changed = true;
                 return Ok(());
             }
-            self.w.key(key);
+            self.name(r);
             if key == "type" && kind == "array" {
                 self.changed = true;
                 self.w.string("string");
@@ -215,8 +215,8 @@ impl Projection {
     /// What was filled in: several chosen values become one text.
     pub(super) fn form_answers(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
         self.w.begin_object();
-        r.object(&mut |key, r| {
-            self.w.key(key);
+        r.object(&mut |_, r| {
+            self.name(r);
             if r.peek()? != Kind::Array {
                 return self.copy(r);
             }

@@ -123,8 +123,8 @@ impl Projection {
             (Type::OneOrMany(item), _) => self.value(item, r),
             (Type::Map(value), Kind::Object) => {
                 self.w.begin_object();
-                r.object(&mut |key, r| {
-                    self.w.key(key);
+                r.object(&mut |_, r| {
+                    self.name(r);
                     self.value(value, r)
                 })?;
                 self.w.end_object();
@@ -132,6 +132,11 @@ impl Projection {
             }
             _ => self.copy(r),
         }
+    }
+
+    /// Copies the name of the member whose value is next.
+    fn name(&mut self, r: &Reader<'_>) {
+        self.w.name(r.since(r.member()));
     }
 
     fn copy(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
@@ -160,14 +165,14 @@ impl Projection {
                 return self.unstamped_meta(r);
             }
             let Some(field) = shape.field(key) else {
-                self.w.key(key);
+                self.name(r);
                 return self.copy(r);
             };
             if !field.exists(level) {
                 self.changed = true;
                 return Ok(());
             }
-            self.w.key(key);
+            self.name(r);
             match special(self.version, shape.name, key) {
                 Some(special) => self.special(special, r),
                 None => self.value(&field.kind, r),
@@ -189,8 +194,9 @@ impl Projection {
                 return Ok(());
             }
             left += 1;
-            w.key(key);
-            w.raw(r.raw()?);
+            let start = r.member();
+            r.skip()?;
+            w.raw(r.since(start));
             Ok(())
         })?;
         w.end_object();

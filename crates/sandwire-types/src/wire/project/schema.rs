@@ -18,7 +18,7 @@ pub(in crate::wire) fn wrap_structured(result: &Raw) -> Raw {
     let mut wrapped = false;
     w.begin_object();
     let read = result.reader().object(&mut |key, r| {
-        w.key(key);
+        w.name(r.since(r.member()));
         let text = r.raw()?;
         if key == "structuredContent" {
             wrapped = true;
@@ -40,13 +40,13 @@ impl Projection {
     pub(super) fn schema(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
         self.w.begin_object();
         r.object(&mut |key, r| {
-            self.w.key(key);
+            self.name(r);
             if key != "properties" || r.peek()? != Kind::Object {
                 return self.copy(r);
             }
             self.w.begin_object();
-            r.object(&mut |name, r| {
-                self.w.key(name);
+            r.object(&mut |_, r| {
+                self.name(r);
                 if r.peek()? != Kind::Bool {
                     return self.copy(r);
                 }
@@ -100,7 +100,7 @@ impl Projection {
                     if place == Place::Root && key == "$schema" {
                         return Ok(());
                     }
-                    self.w.key(key);
+                    self.name(r);
                     if place == Place::Names {
                         return self.moved(Place::Schema, r);
                     }
