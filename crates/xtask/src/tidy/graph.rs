@@ -56,6 +56,12 @@ pub fn licenses(workspace: &Workspace) -> Vec<String> {
     unfit.map(|(name, license)| format!("{name}: {license}")).collect()
 }
 
+/// Lock files that cargo would have to change.
+pub fn locks(workspace: &Workspace) -> Vec<String> {
+    let broken = workspace.locks.iter().filter_map(|(path, problem)| Some((path, problem.as_ref()?)));
+    broken.map(|(path, problem)| format!("{path}: run `cargo update --workspace` beside it ({problem})")).collect()
+}
+
 /// The first way down a tree to an unwanted crate that does not lead through one of `except`.
 fn found(tree: &Tree, unwanted: impl Fn(&str) -> bool, except: &[&str]) -> Option<String> {
     let mut way: Vec<&str> = Vec::new();
@@ -98,6 +104,14 @@ mod tests {
         let text = "0 sandwire-web v0.1.0\n1 gloo-net v0.7.0\n2 url v2.0.0\n";
         assert_eq!(heavy(&tree(text)), ["sandwire-web > gloo-net > url"]);
         assert!(heavy(&tree("0 a v0.1.0\n1 regex-lite v0.1.0\n")).is_empty());
+    }
+
+    #[test]
+    fn a_lock_file_behind_its_manifests_is_found() {
+        let lock = |problem: Option<&str>| ("tests/bench/Cargo.lock".to_owned(), problem.map(str::to_owned));
+        let workspace = |locks| Workspace { locks, ..Workspace::default() };
+        assert_eq!(locks(&workspace(vec![lock(None), lock(Some("it needs to be updated"))])).len(), 1);
+        assert!(locks(&workspace(vec![lock(None)])).is_empty());
     }
 
     #[test]

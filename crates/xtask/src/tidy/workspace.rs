@@ -25,6 +25,8 @@ pub struct Workspace {
     pub files: Vec<File>,
     /// The packages of others and the licenses they name.
     pub licenses: Vec<(String, String)>,
+    /// The lock files of the test crates that are workspaces of their own, each with what is wrong with it.
+    pub locks: Vec<(String, Option<String>)>,
     /// The tree of each package on [`TARGETS`], every feature on.
     pub full_trees: Vec<Tree>,
     /// The same for each package with its default features in wasm.
@@ -82,6 +84,7 @@ impl Workspace {
             full_trees: trees(&built, &all)?,
             wasm_trees: trees(&shipped, &wasm)?,
             licenses: others.into_iter().map(license).collect(),
+            locks: locks()?,
             packages,
             files,
         })
@@ -118,6 +121,20 @@ impl Tree {
         };
         Self(text.lines().filter_map(line).collect())
     }
+}
+
+/// Asks cargo whether it could build with the lock files of `tests/*` as they are.
+fn locks() -> Result<Vec<(String, Option<String>)>> {
+    let mut locks = Vec::new();
+    for entry in std::fs::read_dir(paths::root().join("tests"))? {
+        let folder = entry?.path();
+        let lock = folder.join("Cargo.lock");
+        if lock.exists() {
+            let cargo = run::cargo().dir(&folder).args(["metadata", "--format-version=1", "--locked"]);
+            locks.push((paths::show(&lock), cargo.read().err().map(|error| format!("{error:#}"))));
+        }
+    }
+    Ok(locks)
 }
 
 fn package(value: &Value) -> Option<Package> {
