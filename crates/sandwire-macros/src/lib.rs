@@ -133,7 +133,10 @@ pub fn handlers(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Doc comments become descriptions, serde's attributes are understood, and `#[schema(..)]` on a field adds
 /// `minimum`, `maximum`, `multiple_of`, `min_length`, `max_length`, `min_items`, `max_items`, `pattern`, `format`, `header`
-/// (the HTTP header that repeats the argument) or takes the description of another type: `with = Type`.
+/// (the HTTP header that repeats the argument) or takes the description of another type: `with = Type`. `default = 10`
+/// (a string, a number, a boolean or a list of them) tells clients what is meant where the field is left out, and does
+/// not compile if it is no value of the field's type; what is then used is said to serde, with `#[serde(default = "..")]`
+/// or an `Option`.
 ///
 /// ```
 /// use sandwire_server::Schema;

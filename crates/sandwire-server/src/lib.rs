@@ -64,6 +64,7 @@ mod builder;
 mod coerce;
 mod completion;
 mod context;
+mod descriptor;
 mod error;
 mod function;
 #[cfg(feature = "fuzzing")]
@@ -81,6 +82,7 @@ mod server;
 mod table;
 mod template;
 mod tool;
+mod warning;
 
 pub use ask::{Agreed, Elicited, Form};
 pub use builder::{Builder, Bundle, Capability};
@@ -99,6 +101,7 @@ pub use schema::Schema;
 pub use server::Server;
 pub use template::{TemplateError, UriTemplate};
 pub use tool::ToolHandler;
+pub use warning::Warning;
 
 #[cfg(feature = "macros")]
 pub use sandwire_macros::{Schema, handlers, prompt, resource, tool};

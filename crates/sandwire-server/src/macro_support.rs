@@ -1,6 +1,7 @@
 //! What generated code names. Not for people.
 
 pub use crate::schema::{Direction, Field, Node, Presence, Schema};
+pub use crate::schema::{Given, with_default};
 pub use crate::schema::{bytes as schema_bytes, length as schema_length, text as schema_text};
 pub use crate::{Builder, Bundle, Context, PromptHandler, ResourceHandler, ToolHandler};
 #[cfg(feature = "macros")]

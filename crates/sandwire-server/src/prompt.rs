@@ -2,8 +2,9 @@
 
 use crate::ask::describe;
 use crate::coerce;
-use crate::completion::{Completing, CompletionRun, Completions};
+use crate::completion::Completions;
 use crate::context::Context;
+use crate::descriptor::{completing, described};
 use crate::error::{Problem, RegistrationError, ToolError};
 use crate::function::{Answered, Arguments, Function, Returned};
 use crate::kind;
@@ -12,7 +13,7 @@ use crate::schema::Node;
 use crate::table::{Handler, Row};
 use sandwire_io::Answer;
 use sandwire_json::{Error, Raw, Reader, to_raw};
-use sandwire_types::model::{ContentBlock, GetPromptResult, Icon, Prompt, PromptArgument, PromptMessage, Role};
+use sandwire_types::model::{ContentBlock, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use sandwire_types::{ErrorObject, Reply};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -60,6 +61,9 @@ fn refused(error: &Error) -> ErrorObject {
     describe(error, &mut message);
     ErrorObject::invalid_params(message)
 }
+
+described!(PromptHandler.prompt);
+completing!(PromptHandler, "an argument");
 
 impl PromptHandler {
     /// A prompt that `function` fills in.
@@ -112,33 +116,6 @@ impl PromptHandler {
         let completions =
             Completions::of(fields.unwrap_or_default().iter().map(|field| field.name.to_owned()).collect());
         Self { prompt, run, completions, problem }
-    }
-
-    /// The name shown to people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.prompt.title = Some(title.into());
-        self
-    }
-
-    /// Pictures for it.
-    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
-        self.prompt.icons = Some(icons.into_iter().collect());
-        self
-    }
-
-    /// Its `_meta`, an object.
-    pub fn meta(mut self, meta: Raw) -> Self {
-        self.prompt.meta = Some(meta);
-        self
-    }
-
-    /// Proposes values for an argument; see [`Completing`].
-    pub fn completing<F, M>(mut self, argument: &str, function: F) -> Self
-    where
-        F: Function<kind::Completion, M, Arguments = Completing>,
-    {
-        self.completions.add(argument, CompletionRun::completing(function));
-        self
     }
 
     /// What clients are told about it, to change what the other methods do not reach.

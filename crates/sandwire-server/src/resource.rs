@@ -1,8 +1,9 @@
 //! Resources and resource templates.
 
 use crate::coerce;
-use crate::completion::{Completing, CompletionRun, Completions};
+use crate::completion::Completions;
 use crate::context::Context;
+use crate::descriptor::{completing, described};
 use crate::error::{Problem, RegistrationError, ToolError};
 use crate::function::{Answered, Arguments, Function, Returned};
 use crate::kind::{self, Address};
@@ -14,7 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sandwire_io::{Answer, MaybeSend, MaybeSync};
 use sandwire_json::{Raw, Writer, to_raw};
-use sandwire_types::model::{Annotations, Icon, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use sandwire_types::model::{Annotations, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use sandwire_types::{ErrorCode, ErrorObject, Reply};
 use serde::Serialize;
 use std::fmt;
@@ -92,6 +93,9 @@ fn arguments(template: &Result<UriTemplate, TemplateError>, node: &Node, uri: &s
     Some(coerce::object(node.fields().unwrap_or_default(), given))
 }
 
+described!(ResourceHandler.resource);
+completing!(ResourceHandler, "a variable of the template");
+
 impl ResourceHandler {
     /// The resource at `uri`, read by `function`; or, where `uri` has variables in braces, all resources whose address
     /// fits (see [`UriTemplate`]).
@@ -140,12 +144,6 @@ impl ResourceHandler {
         self
     }
 
-    /// The name shown to people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.resource.title = Some(title.into());
-        self
-    }
-
     /// The type of its contents, such as `text/markdown`.
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.resource.mime_type = Some(mime_type.into());
@@ -161,27 +159,6 @@ impl ResourceHandler {
     /// For whom it is, and how important.
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.resource.annotations = Some(annotations);
-        self
-    }
-
-    /// Pictures for it.
-    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
-        self.resource.icons = Some(icons.into_iter().collect());
-        self
-    }
-
-    /// Its `_meta`, an object.
-    pub fn meta(mut self, meta: Raw) -> Self {
-        self.resource.meta = Some(meta);
-        self
-    }
-
-    /// Proposes values for a variable of the template; see [`Completing`].
-    pub fn completing<F, M>(mut self, variable: &str, function: F) -> Self
-    where
-        F: Function<kind::Completion, M, Arguments = Completing>,
-    {
-        self.completions.add(variable, CompletionRun::completing(function));
         self
     }
 

@@ -2,6 +2,7 @@
 
 use crate::ask::describe;
 use crate::context::Context;
+use crate::descriptor::described;
 use crate::error::{Problem, RegistrationError};
 use crate::function::{Arguments, Function};
 use crate::kind;
@@ -16,7 +17,7 @@ use sandwire_proto::http::{
     param_headers::{mentions_header, mirrored},
 };
 use sandwire_types::Reply;
-use sandwire_types::model::{Icon, Tool, ToolAnnotations};
+use sandwire_types::model::{Tool, ToolAnnotations};
 use std::sync::Arc;
 
 /// A tool: what clients are told about it, and the function that runs it.
@@ -51,6 +52,8 @@ type Mirrored = fn(input_schema: &str, arguments: &str, headers: &Headers) -> bo
 /// Runs a tool on the text of its arguments.
 pub(crate) type ToolRun = Run<str>;
 
+described!(ToolHandler.tool);
+
 impl ToolHandler {
     /// A tool that runs `function`. The description is for the model.
     ///
@@ -82,12 +85,6 @@ impl ToolHandler {
         Self { tool, run, mirrored: None }
     }
 
-    /// The name shown to people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.tool.title = Some(title.into());
-        self
-    }
-
     /// Says that it changes nothing.
     pub fn read_only(self) -> Self {
         self.annotated(|annotations| annotations.read_only_hint = Some(true))
@@ -106,18 +103,6 @@ impl ToolHandler {
     /// Says whether it reaches things outside the server. Clients assume it does, unless told.
     pub fn open_world(self, open: bool) -> Self {
         self.annotated(|annotations| annotations.open_world_hint = Some(open))
-    }
-
-    /// Pictures for it.
-    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
-        self.tool.icons = Some(icons.into_iter().collect());
-        self
-    }
-
-    /// Its `_meta`, an object.
-    pub fn meta(mut self, meta: Raw) -> Self {
-        self.tool.meta = Some(meta);
-        self
     }
 
     /// Describes the arguments by this schema instead of by their type, for functions that take any JSON.

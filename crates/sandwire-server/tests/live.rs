@@ -5,7 +5,7 @@ mod common;
 
 use common::{ERAS, LEGACY, call, run};
 use sandwire_server::types::Method;
-use sandwire_server::{Capability, Context, PromptHandler, ResourceHandler, Server, ToolHandler};
+use sandwire_server::{Capability, Context, PromptHandler, ResourceHandler, Server, ToolHandler, Warning};
 
 #[test]
 fn tools_come_and_go_and_clients_hear_of_it() {
@@ -93,4 +93,26 @@ fn what_was_not_declared_cannot_be_added() {
     let error = server.tools().add(ToolHandler::new("a", "", || "x")).unwrap_err();
     assert_eq!(error.to_string(), "cannot register `a`: another one has the same name; remove or rename it");
     assert!(call(&server, "a", "{}").contains(r#""a""#));
+}
+
+#[test]
+fn names_that_some_clients_refuse_are_served_and_warned_of() {
+    let (long, longest) = ("n".repeat(129), "n".repeat(128));
+    let server =
+        Server::builder("live", "1.0").tool("Fine_1.0-x", "", || "").tool(&longest, "", || "").build().unwrap();
+    assert_eq!(server.warnings(), []);
+    for name in ["über", "a/b", &long] {
+        server.tools().add(ToolHandler::new(name, "", || "served")).unwrap();
+    }
+    let warnings = server.warnings();
+    assert_eq!(
+        warnings,
+        [
+            Warning::ToolNameCharacters("über".into()),
+            Warning::ToolNameCharacters("a/b".into()),
+            Warning::ToolNameLength(long.into()),
+        ]
+    );
+    assert!(warnings[1].to_string().starts_with("the tool name `a/b` has characters that some clients refuse; use"));
+    run(&server, LEGACY, async |client| assert!(client.call("a/b", "{}").await.contains("served")));
 }

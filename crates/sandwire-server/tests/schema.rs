@@ -103,6 +103,49 @@ fn rules_are_added_to_a_field() {
 }
 
 #[test]
+fn a_default_is_told_beside_the_other_rules() {
+    #[derive(Schema)]
+    #[serde(rename_all = "lowercase")]
+    enum Order {
+        New,
+        Old,
+    }
+    #[derive(Schema)]
+    struct Search<T> {
+        #[schema(default = "all \"notes\"")]
+        query: String,
+        /// How many.
+        #[schema(minimum = 1, default = 10)]
+        limit: Option<u32>,
+        #[schema(default = -0.5)]
+        weight: f64,
+        #[schema(default = false)]
+        deep: T,
+        #[schema(default = "new")]
+        order: Order,
+        #[schema(default = ["a", "b"])]
+        tags: Vec<String>,
+        #[schema(default = [])]
+        sizes: Vec<[u8; 2]>,
+    }
+    check::<Search<bool>>(
+        r#"{"type":"object","properties":{"query":{"type":"string","default":"all \"notes\""},"limit":{"type":"integer","minimum":1,"default":10,"description":"How many."},"weight":{"type":"number","default":-0.5},"deep":{"type":"boolean","default":false},"order":{"type":"string","enum":["new","old"],"default":"new"},"tags":{"type":"array","items":{"type":"string"},"default":["a","b"]},"sizes":{"type":"array","items":{"type":"array","items":{"type":"integer","minimum":0},"minItems":2,"maxItems":2},"default":[]}},"required":["query","weight","deep","order","tags","sizes"]}"#,
+    );
+
+    #[derive(Schema)]
+    #[serde(tag = "kind")]
+    enum Shape {
+        Circle {
+            #[schema(default = 1)]
+            radius: f64,
+        },
+    }
+    check::<Shape>(
+        r#"{"type":"object","oneOf":[{"type":"object","properties":{"kind":{"type":"string","const":"Circle"},"radius":{"type":"number","default":1}},"required":["kind","radius"]}]}"#,
+    );
+}
+
+#[test]
 fn enums_follow_their_tagging() {
     #[derive(Schema)]
     #[serde(rename_all = "SCREAMING-KEBAB-CASE")]

@@ -1,16 +1,16 @@
 //! `#[derive(Schema)]`.
 
+mod own;
 mod serde_attrs;
 
 use crate::docs;
 use crate::root::Root;
+use own::Own;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use serde_attrs::Both;
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Fields, GenericParam, LitStr, Path, Result, Type, parse_quote,
-};
+use syn::{Data, DataEnum, DeriveInput, Error, Fields, GenericParam, Result, Type, parse_quote};
 
 pub(crate) fn derive(input: &DeriveInput, default: Root) -> Result<TokenStream> {
     let own = Own::read(&input.attrs)?;
@@ -147,6 +147,10 @@ impl Writer<'_> {
             let input = named(serde.rename.input.as_ref(), rename.input);
             let output = named(serde.rename.output.as_ref(), rename.output);
             let node = self.value(field)?;
+            let node = match &own.default {
+                Some(default) => default.checked(inside, &node),
+                None => quote!(&#node),
+            };
             let (doc, rules) = (docs::text(&field.attrs), &own.rules);
             let presence = |skip: bool, optional: bool| {
                 let name = if skip {
@@ -164,7 +168,7 @@ impl Writer<'_> {
             let absent = quote!(#inside::Presence::Absent);
             let mut push = |name: &str, reads: &TokenStream, writes: &TokenStream| {
                 written.push(quote! {
-                    #inside::Field { name: #name, doc: #doc, rules: #rules, node: &#node, input: #reads, output: #writes }
+                    #inside::Field { name: #name, doc: #doc, rules: #rules, node: #node, input: #reads, output: #writes }
                 });
             };
             if input == output {
@@ -311,83 +315,4 @@ fn is_phantom(found: &Type) -> bool {
 fn unraw(ident: &Ident) -> String {
     let name = ident.to_string();
     name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
-}
-
-/// What `#[schema(..)]` says.
-#[derive(Default)]
-struct Own {
-    crate_path: Option<Path>,
-    with: Option<Type>,
-    rules: String,
-}
-
-impl Own {
-    fn read(attributes: &[Attribute]) -> Result<Own> {
-        let mut own = Own::default();
-        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("schema")) {
-            attribute.parse_nested_meta(|meta| {
-                let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
-                match name.as_str() {
-                    "crate" => own.crate_path = Some(meta.value()?.parse()?),
-                    "with" => own.with = Some(meta.value()?.parse()?),
-                    "format" | "pattern" => {
-                        let text: LitStr = meta.value()?.parse()?;
-                        own.rule(&name, &json_string(&text.value()));
-                    }
-                    "header" => {
-                        let text: LitStr = meta.value()?.parse()?;
-                        own.rule("x-mcp-header", &json_string(&text.value()));
-                    }
-                    "min_length" | "max_length" | "min_items" | "max_items" => {
-                        let number: syn::LitInt = meta.value()?.parse()?;
-                        let keyword = serde_attrs::Rule::Camel.field(&name);
-                        own.rule(&keyword, &number.base10_parse::<u64>()?.to_string());
-                    }
-                    "minimum" | "maximum" | "multiple_of" => {
-                        let number = meta.value()?.call(number)?;
-                        own.rule(&serde_attrs::Rule::Camel.field(&name), &number);
-                    }
-                    _ => {
-                        return Err(meta.error(
-                            "expected `with`, `format`, `pattern`, `minimum`, `maximum`, `multiple_of`, `min_length`, \
-                             `max_length`, `min_items`, `max_items`, `header` or `crate`",
-                        ));
-                    }
-                }
-                Ok(())
-            })?;
-        }
-        Ok(own)
-    }
-
-    fn rule(&mut self, keyword: &str, value: &str) {
-        if !self.rules.is_empty() {
-            self.rules.push(',');
-        }
-        self.rules.push_str(&format!("\"{keyword}\":{value}"));
-    }
-}
-
-fn number(input: syn::parse::ParseStream<'_>) -> Result<String> {
-    let sign = if input.parse::<Option<syn::Token![-]>>()?.is_some() { "-" } else { "" };
-    let literal: syn::Lit = input.parse()?;
-    match literal {
-        syn::Lit::Int(number) => Ok(format!("{sign}{}", number.base10_digits())),
-        syn::Lit::Float(number) => Ok(format!("{sign}{}", number.base10_parse::<f64>()?)),
-        other => Err(Error::new_spanned(other, "expected a number")),
-    }
-}
-
-fn json_string(text: &str) -> String {
-    let mut json = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            control if control < ' ' => json.push_str(&format!("\\u{:04x}", u32::from(control))),
-            other => json.push(other),
-        }
-    }
-    json.push('"');
-    json
 }

@@ -18,6 +18,7 @@
 //! );
 //! ```
 
+mod default;
 mod render;
 #[cfg(feature = "schemars")]
 mod schemars;
@@ -25,6 +26,8 @@ mod std_types;
 
 use sandwire_json::Raw;
 
+#[doc(hidden)]
+pub use default::{Given, with_default};
 #[doc(hidden)]
 pub use render::{bytes, length, text};
 #[cfg(feature = "schemars")]

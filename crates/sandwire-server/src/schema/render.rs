@@ -433,7 +433,7 @@ const fn restates(rules: &str, others: &str) -> bool {
     false
 }
 
-const fn same(a: &str, b: &str) -> bool {
+pub(super) const fn same(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     while let ([first, rest @ ..], [other, others @ ..]) = (a, b) {
         if *first != *other {
