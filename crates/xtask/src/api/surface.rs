@@ -37,7 +37,7 @@ fn print(root: &Module, name: &str) -> String {
     }
     let rest: String = impls.into_values().flatten().collect();
     if !rest.is_empty() {
-        text.push_str("// for types of others\n\n");
+        text.push_str("// for types of others, and macros that write methods\n\n");
         text.push_str(&rest);
     }
     text
@@ -177,6 +177,9 @@ impl Surface<'_> {
     /// The blocks of all modules for public types, by the type's name, or for a public trait.
     fn impls(&self, module: &Module, found: &mut BTreeMap<String, BTreeSet<String>>) {
         for item in &module.items {
+            if let Item::Macro(item) = item {
+                self.written_by(item, found);
+            }
             let Item::Impl(block) = item else { continue };
             let mut names = subjects(block).into_iter();
             let Some(name) = names.find(|name| self.names.contains(name)) else {
@@ -192,6 +195,24 @@ impl Surface<'_> {
         }
         module.children.values().for_each(|child| self.impls(child, found));
     }
+    /// The call of a macro of this crate that begins with a public type, for which it writes methods; and the macro.
+    fn written_by(&self, call: &ItemMacro, found: &mut BTreeMap<String, BTreeSet<String>>) {
+        let Some(TokenTree::Ident(subject)) = call.mac.tokens.clone().into_iter().next() else { return };
+        let name =
+            call.mac.path.get_ident().filter(|_| call.ident.is_none() && self.names.contains(&subject.to_string()));
+        let Some(definition) = name.and_then(|name| macro_named(self.root, name)) else { return };
+        found.entry(subject.to_string()).or_default().insert(unparse(declared_by(call)));
+        let rest = "macros that write methods".to_owned();
+        found.entry(rest).or_default().insert(unparse(declared_by(definition)));
+    }
+}
+
+fn macro_named<'a>(module: &'a Module, name: &Ident) -> Option<&'a ItemMacro> {
+    let mut here = module.items.iter().filter_map(|item| match item {
+        Item::Macro(item) if item.ident.as_ref() == Some(name) => Some(item),
+        _ => None,
+    });
+    here.next().or_else(|| module.children.values().find_map(|child| macro_named(child, name)))
 }
 
 /// The names that a block can be listed under: its type's, and its trait's for types of others.
@@ -318,6 +339,7 @@ fn hide_fields(fields: &mut Fields) {
 /// A macro that declares items, shown as it is written.
 fn declared_by(item: &ItemMacro) -> Item {
     let mut item = item.clone();
+    item.attrs.retain(is_kept);
     item.mac.tokens = without_docs(item.mac.tokens);
     Item::Macro(item)
 }
@@ -440,6 +462,16 @@ mod tests {
         }
         assert!(open.contains("pub struct A;") && open.contains("pub fn e() {}"), "{open}");
         assert!(!text.contains("D;"), "{text}");
+    }
+
+    #[test]
+    fn a_macro_that_writes_methods_is_shown_where_it_is_called() {
+        let text = surface(
+            "macro_rules! named { ($t:ident) => { impl $t { pub fn name(&self) {} } }; }\n\
+             mod inside { pub struct A;\nstruct Hidden;\nnamed!(A);\nnamed!(Hidden); }\npub use inside::A;\n",
+        );
+        assert!(text.contains("named!(A);") && text.contains("pub fn name"), "{text}");
+        assert!(!text.contains("Hidden"), "{text}");
     }
 
     #[test]
