@@ -72,7 +72,7 @@ impl Arguments for () {
     label = "not a handler",
     note = "it may take one struct of arguments that implements `serde::Deserialize` and `Schema`, and after it `&Context`",
     note = "it returns what is listed at `IntoToolResult`, `IntoResource`, `IntoPrompt` or `IntoCompletion`, or a future of it",
-    note = "where there are threads, the function is `Send` and `Sync`, and its future is `Send`",
+    note = "where there are threads, the function is `Send` and `Sync`, and its future is `Send`; `Local` runs what is not",
     note = "a function with several parameters becomes a handler by an attribute: `#[tool]`, `#[resource(\"..\")]`, `#[prompt]`"
 )]
 pub trait Function<K: Kind, M>: MaybeSend + MaybeSync + 'static {

@@ -51,7 +51,8 @@
 //! # Decisions
 //!
 //! - Handlers of one connection share its driver: one that blocks stalls its connection.
-//! - Handlers must be `Send` where there are threads, and need not be in wasm.
+//! - Handlers must be `Send` where there are threads, and need not be in wasm: a server can be called from any thread.
+//!   What has to stay on one is given to a [`Local`].
 //! - Nothing that can be known earlier is found out when a handler is called: types are described when the crate
 //!   is compiled, names and templates are checked when the server is built.
 #![forbid(unsafe_code)]
@@ -73,6 +74,7 @@ mod guard;
 pub mod http;
 pub mod kind;
 mod live;
+mod local;
 mod prompt;
 mod resource;
 mod result;
@@ -91,6 +93,7 @@ pub use context::Context;
 pub use error::{Problem, RegistrationError, ToolError};
 pub use function::{Arguments, Function, Returned};
 pub use live::{Prompts, Resources, Tools};
+pub use local::{Local, LocalDriver};
 pub use prompt::{IntoPrompt, PromptHandler};
 pub use resource::{IntoResource, ResourceHandler};
 pub use result::{IntoToolResult, Json};

@@ -1,6 +1,7 @@
 //! The same conversation on a bare `block_on`, on smol and on tokio, with one driver, with two, and across threads.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use executors::pause;
 use futures::{
     executor::block_on,
     future::{BoxFuture, FutureExt, join, join_all},
@@ -15,7 +16,6 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    task::Poll,
 };
 
 #[derive(Deserialize, Schema)]
@@ -51,19 +51,6 @@ fn bench() -> Bench {
         .build()
         .unwrap();
     Bench { server, gave_up }
-}
-
-/// Lets others go first, once.
-async fn pause() {
-    let mut paused = false;
-    std::future::poll_fn(move |cx| {
-        if std::mem::replace(&mut paused, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 async fn converse(client: Client, gave_up: Arc<AtomicBool>) {
