@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicU8, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker},
 };
@@ -19,7 +19,7 @@ use sandwire_types::Message;
 
 use crate::{
     Endpoint, Env, Link, LinkEvent, Timer,
-    client::{ClientHandle, Config, Core, Driver, Effect, Hooks, Pump},
+    client::{self as near, ClientHandle, Config, Core, Driver, Hooks, Pump, Step, Todo},
     host::{Answered, Host, Sealing, Started, lock},
     tasks::{Handler, Tasks},
 };
@@ -40,8 +40,13 @@ pub fn in_memory(
     let machine = server::Machine::new(endpoint.config());
     let host = Host::new(endpoint, Arc::clone(&env), machine, Sealing::Own(OnceLock::new()));
     host.hear_changes();
-    let shared =
-        Arc::new(Shared { host, turn: Turn(AtomicU8::new(IDLE)), buffers: Mutex::default(), inbox: Mutex::default() });
+    let shared = Arc::new(Shared {
+        host,
+        turn: Turn(AtomicU8::new(IDLE)),
+        todo: Mutex::default(),
+        armed: AtomicU64::new(AWAKE),
+        inbox: Mutex::default(),
+    });
     let pump: Box<dyn Pump> = Box::new(Arc::clone(&shared));
     let core = Arc::new(Core::new(client::Machine::new(config), Arc::clone(&env)).pumped(pump));
     shared.carry(&core, Some(LinkEvent::Tick));
@@ -53,45 +58,18 @@ pub fn in_memory(
 struct Shared {
     host: Arc<Host>,
     turn: Turn,
-    /// Taken only by whoever has the turn, so nobody ever waits for it.
-    buffers: Mutex<Buffers>,
+    /// What the server's machine wants to be done. Taken only by whoever has the turn, so nobody ever waits for it.
+    todo: Mutex<VecDeque<Output>>,
+    /// When the driver's timer is going to wake it, in milliseconds; [`AWAKE`] while it runs or needs none.
+    armed: AtomicU64,
     inbox: Mutex<Inbox>,
 }
 
-/// What carrying fills and empties, kept for its memory.
-#[derive(Default)]
-struct Buffers {
-    arrived: Vec<LinkEvent>,
-    outputs: Vec<client::Output>,
-    effects: Vec<Effect>,
-    todo: VecDeque<Output>,
-}
+const AWAKE: u64 = u64::MAX;
 
-/// What the endpoint is told once the turn is over, in order. One at a time needs no memory of its own.
-#[derive(Default)]
-struct Later {
-    next: Option<Output>,
-    rest: VecDeque<Output>,
-}
-
-impl Later {
-    fn push(&mut self, output: Output) {
-        if self.next.is_none() {
-            self.next = Some(output);
-        } else {
-            self.rest.push_back(output);
-        }
-    }
-
-    fn pop(&mut self) -> Option<Output> {
-        let next = self.next.take()?;
-        self.next = self.rest.pop_front();
-        Some(next)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.next.is_none()
-    }
+/// Whether this is for the endpoint, of which nothing is known: it may take long, and may call.
+fn is_call(output: &Output) -> bool {
+    !matches!(output, Output::Send { .. } | Output::Close | Output::Answer { .. } | Output::Cancel { .. })
 }
 
 /// What waits for the driver.
@@ -99,39 +77,43 @@ impl Later {
 struct Inbox {
     handlers: Vec<Handler>,
     dropped: Vec<CallKey>,
-    armed: Option<Time>,
+    /// What the hooks are going to be told.
+    told: VecDeque<client::Output>,
     closed: bool,
 }
 
 impl Pump for Arc<Shared> {
     fn pump(&self, core: &Core) {
-        self.carry(core, None);
+        let deadline = self.carry(core, None);
+        if deadline.is_some_and(|at| at.0 < self.armed.load(Ordering::Acquire)) {
+            core.wake_driver();
+        }
     }
 }
 
 impl Shared {
     /// Carries messages both ways until there are none, and polls the handlers they start. Says when the client's
     /// machine wants to be told of the time, unless somebody else is carrying and will see to that.
-    fn carry(&self, core: &Core, input: Option<LinkEvent>) -> Option<Time> {
+    fn carry(&self, core: &Core, mut input: Option<LinkEvent>) -> Option<Time> {
         let now = core.now();
-        let mut input = input;
         let mut answered = None;
-        let mut calls = Later::default();
         loop {
-            let deadline = self.carry_messages(core, now, input.take(), answered.take(), &mut calls);
-            let Some(call) = calls.pop() else { return deadline };
+            let mut call = None;
+            let deadline = self.carry_messages(core, now, &mut input, answered.take(), &mut call);
+            let Some(call) = call else { return deadline };
             answered = self.call(core, call);
         }
     }
 
-    /// The part that only one task does at a time, so that messages keep their order. Calls are left for afterwards.
+    /// The part that only one task does at a time, so that messages keep their order. A call is left for afterwards;
+    /// what stands behind a second one is taken up then, or by whoever has the turn before.
     fn carry_messages(
         &self,
         core: &Core,
         now: Time,
-        input: Option<LinkEvent>,
+        input: &mut Option<LinkEvent>,
         mut answered: Option<Answered>,
-        calls: &mut Later,
+        call: &mut Option<Output>,
     ) -> Option<Time> {
         let mut owned = match self.turn.take() {
             Some(owned) => owned,
@@ -142,45 +124,44 @@ impl Shared {
                 self.turn.take()?
             }
         };
-        let mut buffers = lock(&self.buffers);
-        let Buffers { arrived, outputs, effects, todo } = &mut *buffers;
-        arrived.extend(input);
+        let mut todo = lock(&self.todo);
         let mut settled = answered.is_some();
         if settled {
-            self.host.settle(answered, todo);
+            self.host.settle(answered, &mut todo);
         }
         loop {
-            while let Some(output) = todo.pop_front() {
-                self.step(output, arrived, calls);
+            while input.is_none()
+                && let Some(output) = todo.pop_front_if(|output| call.is_none() || !is_call(output))
+            {
+                self.serve(output, input, call);
             }
-            let turn = core.turn(now, arrived.drain(..), outputs, effects);
-            owned.deadline = turn.deadline;
-            effects.drain(..).for_each(Effect::run);
-            if turn.hooks {
-                core.wake_driver();
-            }
-            for output in outputs.drain(..) {
-                settled = true;
-                match output {
-                    client::Output::Send { message, .. } => {
-                        self.host.feed(Input::Message { via: Via::Pipe, message }, todo);
-                    }
-                    client::Output::Close => {
-                        self.host.feed(Input::Closed(None), todo);
-                        lock(&self.inbox).closed = true;
-                        arrived.push(LinkEvent::Closed(None));
-                        core.wake_driver();
-                    }
-                    _ => {}
+            let Step { todo: step, more, deadline } = core.step(now, input.take());
+            owned.deadline = deadline;
+            match step {
+                Todo::Output(client::Output::Send { message, .. }) => {
+                    self.host.feed(Input::Message { via: Via::Pipe, message }, &mut todo);
+                    settled = true;
                 }
+                Todo::Output(client::Output::Close) => {
+                    self.host.feed(Input::Closed(None), &mut todo);
+                    settled = true;
+                    lock(&self.inbox).closed = true;
+                    *input = Some(LinkEvent::Closed(None));
+                    core.wake_driver();
+                }
+                Todo::Output(told) => {
+                    lock(&self.inbox).told.push_back(told);
+                    core.wake_driver();
+                }
+                step => step.tell(),
+            }
+            if more || input.is_some() {
+                continue;
             }
             if !std::mem::replace(&mut settled, true) {
-                self.host.settle(None, todo);
+                self.host.settle(None, &mut todo);
             }
-            while let Some(call) = todo.pop_front_if(|output| matches!(output, Output::Call { .. })) {
-                calls.push(call);
-            }
-            if !todo.is_empty() || !arrived.is_empty() {
+            if todo.front().is_some_and(|output| call.is_none() || !is_call(output)) {
                 continue;
             }
             if owned.release() {
@@ -188,22 +169,14 @@ impl Shared {
             }
             settled = false;
         }
-        drop(buffers);
-        let deadline = owned.deadline;
-        if calls.is_empty()
-            && let Some(at) = deadline
-            && lock(&self.inbox).armed.is_none_or(|armed| at < armed)
-        {
-            core.wake_driver();
-        }
-        deadline
+        owned.deadline
     }
 
-    /// Does one thing for the server, or leaves it to be done without the turn.
-    fn step(&self, output: Output, arrived: &mut Vec<LinkEvent>, calls: &mut Later) {
+    /// Does one thing for the server: it reaches the client, or is a call that is to be begun without the turn.
+    fn serve(&self, output: Output, input: &mut Option<LinkEvent>, call: &mut Option<Output>) {
         match output {
-            Output::Send { via, message } => arrived.push(LinkEvent::Message { via, message }),
-            Output::Close => arrived.push(LinkEvent::Closed(None)),
+            Output::Send { via, message } => *input = Some(LinkEvent::Message { via, message }),
+            Output::Close => *input = Some(LinkEvent::Closed(None)),
             Output::Answer { ask, result } => {
                 if let Some(waker) = self.host.answered(ask, result) {
                     waker.wake();
@@ -217,8 +190,12 @@ impl Shared {
                 wakers.into_iter().for_each(Waker::wake);
                 self.host.driver().wake();
             }
-            call => calls.push(call),
+            output => *call = Some(output),
         }
+    }
+
+    fn take_told(&self) -> Option<client::Output> {
+        lock(&self.inbox).told.pop_front()
     }
 
     fn call(&self, core: &Core, call: Output) -> Option<Answered> {
@@ -300,19 +277,21 @@ impl Future for Both {
         let Self { core, shared, tasks, timer, hooks } = &mut *self;
         core.register_driver(cx.waker());
         shared.host.driver().register(cx.waker());
+        shared.armed.store(AWAKE, Ordering::Release);
         loop {
             let closed = Self::take_in(shared, tasks);
             let polled = tasks.poll(&shared.host);
             let deadline = shared.carry(core, None);
-            core.run_hooks(&mut **hooks);
+            Self::tell(shared, core, &mut **hooks);
             hooks.poll(cx);
             if closed {
+                hooks.closed(None);
                 return Poll::Ready(());
             }
             if polled || lock(&shared.inbox).has_work() {
                 continue;
             }
-            lock(&shared.inbox).armed = deadline;
+            shared.armed.store(deadline.map_or(AWAKE, |at| at.0), Ordering::Release);
             match deadline {
                 Some(at) if timer.poll(at, cx).is_ready() => {
                     shared.carry(core, Some(LinkEvent::Tick));
@@ -324,6 +303,13 @@ impl Future for Both {
 }
 
 impl Both {
+    /// Tells the hooks what happened since the last time.
+    fn tell(shared: &Shared, core: &Arc<Core>, hooks: &mut dyn Hooks) {
+        while let Some(output) = shared.take_told() {
+            near::tell(core, hooks, output);
+        }
+    }
+
     /// Takes over what callers left; whether the connection is closed.
     fn take_in(shared: &Shared, tasks: &mut Tasks) -> bool {
         let mut inbox = lock(&shared.inbox);
@@ -352,7 +338,7 @@ impl Inbox {
     }
 
     fn has_work(&self) -> bool {
-        self.closed || !self.handlers.is_empty() || !self.dropped.is_empty()
+        self.closed || !self.handlers.is_empty() || !self.dropped.is_empty() || !self.told.is_empty()
     }
 }
 
@@ -361,10 +347,19 @@ impl Drop for Both {
         let closed = std::mem::replace(&mut lock(&self.shared.inbox).closed, true);
         if !closed {
             self.shared.host.feed(Input::Closed(None), &mut VecDeque::new());
-            let mut effects = Vec::new();
-            self.core.turn(self.core.now(), Some(LinkEvent::Closed(None)), &mut Vec::new(), &mut effects);
-            effects.into_iter().for_each(Effect::run);
-            self.core.run_hooks(&mut *self.hooks);
+            let mut input = Some(LinkEvent::Closed(None));
+            loop {
+                let Step { todo, more, .. } = self.core.step(self.core.now(), input.take());
+                match todo {
+                    Todo::Output(told) => lock(&self.shared.inbox).told.push_back(told),
+                    todo => todo.tell(),
+                }
+                if !more {
+                    break;
+                }
+            }
+            Self::tell(&self.shared, &self.core, &mut *self.hooks);
+            self.hooks.closed(None);
         }
         Self::take_in(&self.shared, &mut self.tasks);
         self.tasks.finish(&self.shared.host);

@@ -1,10 +1,11 @@
 use super::{
     ClientHandle, Config, Hooks,
-    core::{Core, Effect},
+    core::{Core, Step, Todo},
+    hooks,
 };
 use crate::{BoxFuture, Env, Link, LinkEvent, Timer};
 use sandwire_proto::{
-    Time,
+    Time, TransportError,
     client::{Machine, Output},
 };
 use std::{
@@ -24,17 +25,7 @@ pub fn connect(
 ) -> (ClientHandle, Driver) {
     config.wire = link.wire();
     let core = Arc::new(Core::new(Machine::new(config), Arc::clone(&env)));
-    let connection = Connection {
-        core: Arc::clone(&core),
-        timer: env.timer(),
-        link,
-        hooks,
-        arrived: Vec::new(),
-        outputs: Vec::new(),
-        effects: Vec::new(),
-        begun: false,
-        over: false,
-    };
+    let connection = Connection { core: Arc::clone(&core), timer: env.timer(), link, hooks, begun: false, over: false };
     (ClientHandle::new(core), Driver::new(Box::pin(connection)))
 }
 
@@ -70,39 +61,41 @@ struct Connection {
     timer: Box<dyn Timer>,
     link: Box<dyn Link>,
     hooks: Box<dyn Hooks>,
-    arrived: Vec<LinkEvent>,
-    outputs: Vec<Output>,
-    effects: Vec<Effect>,
     begun: bool,
     over: bool,
 }
 
-/// What one round leaves to do.
-struct Round {
-    deadline: Option<Time>,
-    sent: bool,
-}
-
 impl Connection {
-    /// One round: what arrived goes in, what the machine wants comes out and is done.
-    fn round(&mut self) -> Round {
+    /// Gives the machine an input and does what follows. Says when to come back, and whether that is now.
+    fn round(&mut self, mut input: Option<LinkEvent>) -> (Option<Time>, bool) {
         let now = self.core.now();
-        let turn = self.core.turn(now, self.arrived.drain(..), &mut self.outputs, &mut self.effects);
-        let sent = !self.outputs.is_empty();
-        for output in self.outputs.drain(..) {
-            match output {
-                Output::Send { via, message, head } => self.link.send(via, message, head),
-                Output::Open { exchange, head } => self.link.open(exchange, head),
-                Output::Abandon(exchange) => self.link.abandon(exchange),
-                Output::Close => self.link.close(),
-                _ => {}
+        loop {
+            let Step { todo, more, deadline } = self.core.step(now, input.take());
+            match todo {
+                Todo::Output(output) => self.put(output),
+                todo => todo.tell(),
+            }
+            if !more {
+                return (deadline, deadline.is_some_and(|at| at <= now));
             }
         }
-        self.effects.drain(..).for_each(Effect::run);
-        if turn.hooks {
-            self.core.run_hooks(&mut *self.hooks);
+    }
+
+    fn put(&mut self, output: Output) {
+        match output {
+            Output::Send { via, message, head } => self.link.send(via, message, head),
+            Output::Open { exchange, head } => self.link.open(exchange, head),
+            Output::Abandon(exchange) => self.link.abandon(exchange),
+            Output::Close => self.link.close(),
+            told => hooks::tell(&self.core, &mut *self.hooks, told),
         }
-        Round { deadline: turn.deadline, sent }
+    }
+
+    fn end(&mut self, error: Option<TransportError>) {
+        if !std::mem::replace(&mut self.over, true) {
+            self.round(Some(LinkEvent::Closed(error.clone())));
+            self.hooks.closed(error.as_ref());
+        }
     }
 }
 
@@ -112,49 +105,38 @@ impl Future for Connection {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
         this.core.register_driver(cx.waker());
-        if !this.begun {
-            this.begun = true;
-            this.arrived.push(LinkEvent::Tick);
-        }
-        let mut budget = EVENTS_A_POLL;
+        let mut input = (!std::mem::replace(&mut this.begun, true)).then_some(LinkEvent::Tick);
+        let mut events = 0;
         loop {
-            while !this.over && budget > 0 {
-                let Poll::Ready(event) = this.link.poll(cx) else {
-                    break;
-                };
-                budget -= 1;
-                this.over = matches!(event, LinkEvent::Closed(_));
-                this.arrived.push(event);
-            }
-            let round = this.round();
-            this.hooks.poll(cx);
-            if this.over {
-                return Poll::Ready(());
-            }
-            if budget == 0 {
+            let (deadline, due) = this.round(input);
+            if events == EVENTS_A_POLL {
                 cx.waker().wake_by_ref();
-                return Poll::Pending;
+                break;
             }
-            if round.sent {
-                continue;
-            }
-            match round.deadline {
-                Some(at) if this.timer.poll(at, cx).is_ready() => {
-                    budget -= 1;
-                    this.arrived.push(LinkEvent::Tick);
+            events += 1;
+            input = Some(if due {
+                LinkEvent::Tick
+            } else {
+                match this.link.poll(cx) {
+                    Poll::Ready(LinkEvent::Closed(error)) => {
+                        this.end(error);
+                        return Poll::Ready(());
+                    }
+                    Poll::Ready(event) => event,
+                    Poll::Pending => match deadline {
+                        Some(at) if this.timer.poll(at, cx).is_ready() => LinkEvent::Tick,
+                        _ => break,
+                    },
                 }
-                _ => return Poll::Pending,
-            }
+            });
         }
+        this.hooks.poll(cx);
+        Poll::Pending
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if !self.over {
-            self.arrived.clear();
-            self.arrived.push(LinkEvent::Closed(None));
-            self.round();
-        }
+        self.end(None);
     }
 }

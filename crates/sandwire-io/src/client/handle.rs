@@ -1,11 +1,11 @@
 use super::{
-    AskKey, CallError, CallKey, OpenError,
-    core::{CallResult, Core, Rejected},
+    CallError, CallKey, OpenError,
+    core::{CallResult, Core},
 };
 use crate::{Callback, OnceCallback};
 use sandwire_json::Raw;
 use sandwire_proto::{ApiMisuse, PeerInfo, client};
-use sandwire_types::{ErrorObject, Notification};
+use sandwire_types::Notification;
 use std::{
     fmt,
     pin::Pin,
@@ -54,14 +54,32 @@ impl fmt::Debug for Call {
 }
 
 /// Calls a server. Clones talk over the same connection, which closes with the last of them and of their calls.
+#[derive(Clone)]
 pub struct ClientHandle {
+    open: Arc<Open>,
+}
+
+/// Closes the connection when nobody can call any more.
+struct Open {
     core: Arc<Core>,
+}
+
+impl Open {
+    fn close(&self) {
+        self.core.command(|machine, now| machine.close(now));
+        self.core.wake_driver();
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.close();
+    }
 }
 
 impl ClientHandle {
     pub(crate) fn new(core: Arc<Core>) -> Self {
-        core.hold();
-        Self { core }
+        Self { open: Arc::new(Open { core }) }
     }
 
     /// Makes a call. It begins now; dropping the future cancels it.
@@ -71,13 +89,14 @@ impl ClientHandle {
 
     /// Makes a [call](Self::call) with a handle that is not needed for anything else.
     pub fn into_call(self, call: impl Into<Call>) -> CallFuture {
-        let state = match self.core.begin(call.into(), None) {
-            Ok(key) if self.core.pumps() => CallState::Begun(key),
+        let core = &self.open.core;
+        let state = match core.begin(call.into(), &mut None) {
+            Ok(key) if core.pumps() => CallState::Begun(key),
             Ok(key) => {
-                self.core.kick();
+                core.kick();
                 CallState::Waiting(key)
             }
-            Err(rejected) => CallState::Rejected(rejected.error),
+            Err(error) => CallState::Rejected(error),
         };
         CallFuture { client: self, state }
     }
@@ -86,12 +105,13 @@ impl ClientHandle {
     ///
     /// The key cancels it. If the call cannot begin, `done` is called before this returns.
     pub fn call_with(&self, call: impl Into<Call>, done: OnceCallback<CallResult>) -> CallKey {
-        match self.core.begin(call.into(), Some(done)) {
+        let mut done = Some(done);
+        match self.open.core.begin(call.into(), &mut done) {
             Ok(key) => {
-                self.core.kick();
+                self.open.core.kick();
                 key
             }
-            Err(Rejected { error, done }) => {
+            Err(error) => {
                 if let Some(done) = done {
                     done(Err(error));
                 }
@@ -102,7 +122,7 @@ impl ClientHandle {
 
     /// Cancels a call. Its `done` is not called. Nothing happens if the call is over.
     pub fn cancel(&self, key: CallKey) {
-        self.core.forget(key);
+        self.open.core.forget(key);
     }
 
     /// Sends a notification.
@@ -110,7 +130,7 @@ impl ClientHandle {
     /// # Errors
     /// If the connection is closed, or the notification is over the size limit.
     pub fn notify(&self, notification: Notification) -> Result<(), ApiMisuse> {
-        self.core.command(|machine, now| machine.notify(now, notification))
+        self.open.core.command(|machine, now| machine.notify(now, notification))
     }
 
     /// Waits until the connection is open, or cannot be opened.
@@ -121,32 +141,12 @@ impl ClientHandle {
     /// The server, once the connection is open.
     #[must_use]
     pub fn info(&self) -> Option<Arc<PeerInfo>> {
-        self.core.opened().and_then(Result::ok)
+        self.open.core.opened().and_then(Result::ok)
     }
 
     /// Closes the connection; calls under way end with [`CallError::Closed`]. The driver ends after that.
     pub fn close(&self) {
-        self.core.command(|machine, now| machine.close(now));
-        self.core.wake_driver();
-    }
-
-    pub(super) fn answer(&self, key: AskKey, answer: Result<Raw, ErrorObject>) {
-        // A withdrawn question needs no answer.
-        let _ = self.core.command(|machine, now| machine.answer(now, key, answer));
-    }
-}
-
-impl Clone for ClientHandle {
-    fn clone(&self) -> Self {
-        Self::new(Arc::clone(&self.core))
-    }
-}
-
-impl Drop for ClientHandle {
-    fn drop(&mut self) {
-        if self.core.let_go() {
-            self.close();
-        }
+        self.open.close();
     }
 }
 
@@ -176,11 +176,11 @@ impl Future for CallFuture {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
         if let CallState::Begun(key) = self.state {
             self.state = CallState::Waiting(key);
-            self.client.core.kick();
+            self.client.open.core.kick();
         }
         match std::mem::replace(&mut self.state, CallState::Over) {
             CallState::Begun(key) | CallState::Waiting(key) => {
-                let poll = self.client.core.poll_call(key, cx.waker());
+                let poll = self.client.open.core.poll_call(key, cx.waker());
                 if poll.is_pending() {
                     self.state = CallState::Waiting(key);
                 }
@@ -195,7 +195,7 @@ impl Future for CallFuture {
 impl Drop for CallFuture {
     fn drop(&mut self) {
         if let CallState::Begun(key) | CallState::Waiting(key) = self.state {
-            self.client.core.forget(key);
+            self.client.open.core.forget(key);
         }
     }
 }
@@ -216,7 +216,7 @@ impl Future for Ready {
     type Output = Result<Arc<PeerInfo>, OpenError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.client.core.poll_opened(cx.waker())
+        self.client.open.core.poll_opened(cx.waker())
     }
 }
 

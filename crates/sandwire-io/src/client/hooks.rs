@@ -1,7 +1,7 @@
-use super::{AskKey, ClientHandle, OpenError};
+use super::{AskKey, OpenError, core::Core};
 use crate::MaybeSend;
 use sandwire_json::Raw;
-use sandwire_proto::{PeerInfo, TransportError};
+use sandwire_proto::{PeerInfo, TransportError, client::Output};
 use sandwire_types::{ErrorCode, ErrorObject, Method, Notification};
 use std::{sync::Arc, task::Context};
 
@@ -45,6 +45,20 @@ pub trait Hooks: MaybeSend + 'static {
     }
 }
 
+/// Tells the hooks what a machine said to them.
+pub(crate) fn tell(core: &Arc<Core>, hooks: &mut dyn Hooks, output: Output) {
+    match output {
+        Output::Opened(peer) => hooks.opened(&peer),
+        Output::Failed(error) => hooks.failed(&error),
+        Output::Notification(notification) => hooks.notification(notification),
+        Output::Ask { key, method, params } if cfg!(feature = "asks") => {
+            hooks.ask(method, params, Answer { open: Some((Arc::clone(core), key)) });
+        }
+        Output::Unask(key) if cfg!(feature = "asks") => hooks.withdrawn(key),
+        _ => {}
+    }
+}
+
 /// Hooks that ignore notifications and refuse questions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHooks;
@@ -54,14 +68,10 @@ impl Hooks for NoHooks {}
 /// The way to answer one question. Dropped without an answer, it answers with an error.
 #[must_use]
 pub struct Answer {
-    open: Option<(ClientHandle, AskKey)>,
+    open: Option<(Arc<Core>, AskKey)>,
 }
 
 impl Answer {
-    pub(super) fn new(client: ClientHandle, key: AskKey) -> Self {
-        Self { open: Some((client, key)) }
-    }
-
     /// The question's key, by which [`Hooks::withdrawn`] names it.
     #[must_use]
     pub fn key(&self) -> Option<AskKey> {
@@ -70,16 +80,21 @@ impl Answer {
 
     /// Answers. If the question was withdrawn meanwhile, nothing happens.
     pub fn send(mut self, answer: Result<Raw, ErrorObject>) {
-        if let Some((client, key)) = self.open.take() {
-            client.answer(key, answer);
+        self.give(answer);
+    }
+
+    fn give(&mut self, answer: Result<Raw, ErrorObject>) {
+        if let Some((core, key)) = self.open.take() {
+            // A withdrawn question needs no answer.
+            let _ = core.command(|machine, now| machine.answer(now, key, answer));
         }
     }
 }
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        if let Some((client, key)) = self.open.take() {
-            client.answer(key, Err(ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the application gave no answer")));
+        if self.open.is_some() {
+            self.give(Err(ErrorObject::new(ErrorCode::INTERNAL_ERROR, "the application gave no answer")));
         }
     }
 }

@@ -1,47 +1,60 @@
-use super::{Direction, Link, LinkEvent, decode_into};
+use super::{Link, LinkEvent, TOO_LARGE, Texts};
 use crate::{Body, BoxFuture, HttpClient, HttpRequest, HttpResponse, Observer};
 use sandwire_proto::{
     Ended, ExchangeId, Limits, TransportError, TransportErrorKind, Via, Wire,
     http::{Content, RequestHead, sse},
 };
-use sandwire_types::{
-    ErrorCode, Message, WireError,
-    wire::{Memo, encode},
-};
+use sandwire_types::Message;
 use std::{
-    collections::VecDeque,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 /// Streamable HTTP: every message sent is a request of its own, answered by JSON or by an event stream.
 ///
-/// Exchanges run side by side. Each event of a stream is delivered when it arrives.
+/// Exchanges run side by side and take turns: none waits for what another has to tell. Each event of a stream is
+/// delivered when it arrives. While many answers to the server are on their way, its streams are not read on.
 pub struct HttpLink {
     client: Arc<dyn HttpClient>,
     url: String,
-    limits: Limits,
+    texts: Texts,
+    /// How many exchanges there may be.
+    room: usize,
     running: Vec<Exchange>,
-    events: VecDeque<LinkEvent>,
-    memo: Memo,
-    observer: Option<Observer>,
+    /// Whose turn it is.
+    turn: usize,
     closed: bool,
 }
 
+/// How many answers to the server may be on their way before its streams have to wait.
+const ANSWERS: usize = 32;
+
+/// How many chunks that tell nothing one exchange may read before the executor gets its turn.
+const CHUNKS: usize = 64;
+
 struct Exchange {
     id: ExchangeId,
+    /// Whether its request answers one of the server's.
+    answers: bool,
     stage: Stage,
+    /// Whether the head told of success.
+    success: bool,
+    content: Content,
+    /// The body so far, unless it is an event stream.
+    text: Vec<u8>,
+    events: Option<Box<sse::Decoder>>,
+    /// The message of an event that named its place in the stream, which is told first.
+    message: Option<String>,
+    /// Whether something was skipped because of its size.
+    skipped: bool,
 }
 
 enum Stage {
     /// The head has not arrived.
     Sent(BoxFuture<'static, Result<HttpResponse, TransportError>>),
-    /// A JSON body arrives. One of a failed request that is no message is nothing to complain about.
-    Json { body: Box<dyn Body>, text: Vec<u8>, success: bool },
-    /// An event stream arrives.
-    Stream { body: Box<dyn Body>, decoder: Box<sse::Decoder> },
-    /// A body arrives that nobody wants; reading it to its end keeps the connection usable.
-    Drain { body: Box<dyn Body>, read: usize },
+    /// The body arrives. One that nobody wants is read to its end too, which keeps the connection usable.
+    Body(Box<dyn Body>),
+    Over(Ended),
 }
 
 impl HttpLink {
@@ -51,49 +64,40 @@ impl HttpLink {
         Self {
             client,
             url: url.into(),
-            limits,
+            texts: Texts::new(&limits),
+            room: limits.max_in_flight + limits.max_queue,
             running: Vec::new(),
-            events: VecDeque::new(),
-            memo: Memo::new(),
-            observer: None,
+            turn: 0,
             closed: false,
         }
     }
 
-    fn begin(&mut self, exchange: ExchangeId, head: RequestHead, body: Option<String>) {
-        if self.running.len() >= self.limits.max_in_flight + self.limits.max_queue {
-            return self
-                .lose(exchange, TransportError::new(TransportErrorKind::Other, "too many requests are under way"));
-        }
-        let request = HttpRequest { url: self.url.clone(), head, body };
-        self.running.push(Exchange { id: exchange, stage: Stage::Sent(self.client.send(request)) });
-    }
-
-    fn lose(&mut self, exchange: ExchangeId, error: TransportError) {
-        self.events.push_back(LinkEvent::Ended { exchange, how: Ended::Lost(error) });
-    }
-
-    /// Moves one exchange on until it waits, has told something, or is over. Says whether it is over.
-    fn advance(&mut self, index: usize, cx: &mut Context<'_>) -> bool {
-        let Some(exchange) = self.running.get_mut(index) else { return false };
-        let id = exchange.id;
-        let mut inbox = Inbox {
-            via: Via::Exchange(id),
-            events: &mut self.events,
-            memo: &mut self.memo,
-            observer: self.observer.as_ref(),
-        };
-        let told = inbox.events.len();
-        let how = loop {
-            match exchange.stage.poll(id, &self.limits, &mut inbox, cx) {
-                Poll::Pending => return false,
-                Poll::Ready(None) if inbox.events.len() > told => return false,
-                Poll::Ready(None) => {}
-                Poll::Ready(Some(how)) => break how,
+    fn begin(
+        &mut self,
+        id: ExchangeId,
+        answers: bool,
+        head: RequestHead,
+        body: Result<Option<String>, TransportError>,
+    ) {
+        let stage = match body {
+            Err(error) => Stage::Over(Ended::Lost(error)),
+            Ok(_) if self.running.len() >= self.room => {
+                let error = TransportError::new(TransportErrorKind::Other, "too many requests are under way");
+                Stage::Over(Ended::Lost(error))
             }
+            Ok(body) => Stage::Sent(self.client.send(HttpRequest { url: self.url.clone(), head, body })),
         };
-        self.events.push_back(LinkEvent::Ended { exchange: id, how });
-        true
+        self.running.push(Exchange {
+            id,
+            answers,
+            stage,
+            success: false,
+            content: Content::Other,
+            text: Vec::new(),
+            events: None,
+            message: None,
+            skipped: false,
+        });
     }
 }
 
@@ -104,46 +108,44 @@ impl Link for HttpLink {
 
     fn send(&mut self, via: Via, message: Message, head: Option<Box<RequestHead>>) {
         let (Via::Exchange(exchange), Some(head)) = (via, head) else { return };
-        let text = encode(&message);
-        if text.len() > self.limits.max_message_bytes {
-            return self.lose(exchange, TransportError::new(TransportErrorKind::TooLarge, TOO_LARGE));
-        }
-        if let Some(observer) = &self.observer {
-            observer(Direction::Sent, &text);
-        }
-        self.begin(exchange, *head, Some(text));
+        let body = self.texts.write(&message).map(Some);
+        self.begin(exchange, matches!(message, Message::Response(_)), *head, body);
     }
 
     fn open(&mut self, exchange: ExchangeId, head: Box<RequestHead>) {
-        self.begin(exchange, *head, None);
+        self.begin(exchange, false, *head, Ok(None));
     }
 
     fn abandon(&mut self, exchange: ExchangeId) {
-        self.running.retain(|running| running.id != exchange);
-        self.events.retain(|event| match event {
-            LinkEvent::Message { via, .. } | LinkEvent::Garbage { via, .. } => *via != Via::Exchange(exchange),
-            LinkEvent::Head { exchange: id, .. }
-            | LinkEvent::Mark { exchange: id, .. }
-            | LinkEvent::Ended { exchange: id, .. } => *id != exchange,
-            _ => true,
-        });
+        if let Some(at) = self.running.iter().position(|running| running.id == exchange) {
+            self.running.swap_remove(at);
+        }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<LinkEvent> {
         if self.closed {
             return Poll::Ready(LinkEvent::Closed(None));
         }
-        if self.events.is_empty() {
-            let mut index = 0;
-            while index < self.running.len() {
-                if self.advance(index, cx) {
-                    self.running.swap_remove(index);
-                } else {
-                    index += 1;
-                }
+        let busy = self.running.iter().filter(|exchange| exchange.answers).count() >= ANSWERS;
+        for _ in 0..self.running.len() {
+            if self.turn >= self.running.len() {
+                self.turn = 0;
             }
+            let Some(exchange) = self.running.get_mut(self.turn) else { break };
+            let stream = exchange.events.is_some();
+            if !(busy && stream)
+                && let Poll::Ready(event) = exchange.poll(&mut self.texts, cx)
+            {
+                if matches!(event, LinkEvent::Ended { .. }) {
+                    self.running.swap_remove(self.turn);
+                } else if stream {
+                    self.turn += 1;
+                }
+                return Poll::Ready(event);
+            }
+            self.turn += 1;
         }
-        self.events.pop_front().map_or(Poll::Pending, Poll::Ready)
+        Poll::Pending
     }
 
     fn close(&mut self) {
@@ -152,7 +154,7 @@ impl Link for HttpLink {
     }
 
     fn observe(&mut self, observer: Observer) {
-        self.observer = Some(observer);
+        self.texts.observer = Some(observer);
     }
 }
 
@@ -162,130 +164,89 @@ impl std::fmt::Debug for HttpLink {
     }
 }
 
-const TOO_LARGE: &str = "message is over the size limit; raise the limit or ask for less at once";
-
-/// Where what arrives goes.
-struct Inbox<'a> {
-    via: Via,
-    events: &'a mut VecDeque<LinkEvent>,
-    memo: &'a mut Memo,
-    observer: Option<&'a Observer>,
-}
-
-impl Inbox<'_> {
-    fn text(&mut self, text: &str) {
-        if let Some(observer) = self.observer {
-            observer(Direction::Received, text);
-        }
-        decode_into(text, self.via, self.memo, self.events);
-    }
-
-    fn garbage(&mut self, message: &str) {
-        let error = WireError::new(ErrorCode::PARSE_ERROR, message);
-        self.events.push_back(LinkEvent::Garbage { via: self.via, error });
-    }
-}
-
-impl Stage {
-    /// One step; `Some` at the end.
-    fn poll(
-        &mut self,
-        id: ExchangeId,
-        limits: &Limits,
-        inbox: &mut Inbox<'_>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Ended>> {
-        let chunk = match self {
-            Self::Sent(response) => {
-                let HttpResponse { head, body } = match response.as_mut().poll(cx) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(Ok(response)) => response,
-                    Poll::Ready(Err(error)) => return Poll::Ready(Some(Ended::Lost(error))),
-                };
-                *self = match Content::of(&head.headers) {
-                    Content::Json => Self::Json { body, text: Vec::new(), success: head.is_success() },
-                    Content::EventStream => {
-                        Self::Stream { body, decoder: Box::new(sse::Decoder::new(limits.max_message_bytes)) }
+impl Exchange {
+    /// Moves on until there is something to tell.
+    fn poll(&mut self, texts: &mut Texts, cx: &mut Context<'_>) -> Poll<LinkEvent> {
+        for _ in 0..CHUNKS {
+            if let Some(event) = self.next_event(texts) {
+                return Poll::Ready(event);
+            }
+            match &mut self.stage {
+                Stage::Sent(response) => match ready!(response.as_mut().poll(cx)) {
+                    Ok(HttpResponse { head, body }) => {
+                        self.success = head.is_success();
+                        self.content = Content::of(&head.headers);
+                        if self.content == Content::EventStream {
+                            self.events = Some(Box::new(sse::Decoder::new(texts.max_bytes)));
+                        }
+                        self.stage = Stage::Body(body);
+                        return Poll::Ready(LinkEvent::Head { exchange: self.id, head });
                     }
-                    Content::Other => Self::Drain { body, read: 0 },
-                };
-                inbox.events.push_back(LinkEvent::Head { exchange: id, head });
-                return Poll::Ready(None);
-            }
-            Self::Json { body, .. } | Self::Stream { body, .. } | Self::Drain { body, .. } => {
-                match body.poll_chunk(cx) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(None) => None,
-                    Poll::Ready(Some(Ok(chunk))) => Some(chunk),
-                    Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Ended::Lost(error))),
+                    Err(error) => self.stage = Stage::Over(Ended::Lost(error)),
+                },
+                Stage::Body(body) => match ready!(body.poll_chunk(cx)) {
+                    Some(Ok(chunk)) => self.take(chunk, texts.max_bytes),
+                    Some(Err(error)) => self.stage = Stage::Over(Ended::Lost(error)),
+                    None => {
+                        self.stage = Stage::Over(if self.skipped { too_large() } else { Ended::Finished });
+                        if self.content == Content::Json
+                            && let Some(event) = self.whole(texts)
+                        {
+                            return Poll::Ready(event);
+                        }
+                    }
+                },
+                Stage::Over(how) => {
+                    let how = std::mem::replace(how, Ended::Finished);
+                    return Poll::Ready(LinkEvent::Ended { exchange: self.id, how });
                 }
             }
-        };
-        let too_large = || Some(Ended::Lost(TransportError::new(TransportErrorKind::TooLarge, TOO_LARGE)));
-        match (self, chunk) {
-            (Self::Json { text, .. }, Some(chunk)) => {
-                if text.len() + chunk.len() > limits.max_message_bytes {
-                    return Poll::Ready(too_large());
-                }
-                if text.is_empty() {
-                    *text = chunk;
-                } else {
-                    text.extend_from_slice(&chunk);
-                }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn take(&mut self, chunk: Vec<u8>, max_bytes: usize) {
+        if let Some(events) = &mut self.events {
+            events.push(&chunk);
+        } else if self.text.len() + chunk.len() > max_bytes {
+            self.stage = Stage::Over(too_large());
+        } else if self.text.is_empty() {
+            self.text = chunk;
+        } else {
+            self.text.extend_from_slice(&chunk);
+        }
+    }
+
+    /// What the event stream tells next.
+    fn next_event(&mut self, texts: &mut Texts) -> Option<LinkEvent> {
+        loop {
+            if let Some(text) = self.message.take() {
+                return Some(texts.read(Via::Exchange(self.id), Ok(&text)));
             }
-            (Self::Stream { decoder, .. }, Some(chunk)) => {
-                decoder.push(&chunk);
-                while let Some(event) = decoder.next() {
-                    match event {
-                        Ok(event) => take_event(id, event, inbox),
-                        Err(error) => inbox.garbage(match error {
-                            sse::DecodeError::TooLarge => TOO_LARGE,
-                            _ => "event is not UTF-8",
-                        }),
+            match self.events.as_mut()?.next()? {
+                Err(sse::DecodeError::TooLarge) => self.skipped = true,
+                Err(_) => return Some(texts.read(Via::Exchange(self.id), Err("event is not UTF-8"))),
+                Ok(event) => {
+                    let is_message = event.message().is_some();
+                    self.message = event.data.filter(|_| is_message);
+                    if event.id.is_some() || event.retry_ms.is_some() {
+                        let (event_id, retry_ms) = (event.id, event.retry_ms);
+                        return Some(LinkEvent::Mark { exchange: self.id, event_id, retry_ms });
                     }
                 }
             }
-            (Self::Drain { read, .. }, Some(chunk)) => {
-                *read += chunk.len();
-                if *read > limits.max_message_bytes {
-                    return Poll::Ready(too_large());
-                }
-            }
-            (Self::Json { text, success, .. }, None) => {
-                take_json(std::mem::take(text), *success, inbox);
-                return Poll::Ready(Some(Ended::Finished));
-            }
-            (_, None) => return Poll::Ready(Some(Ended::Finished)),
-            (Self::Sent(_), Some(_)) => {}
         }
-        Poll::Ready(None)
+    }
+
+    /// What a JSON body is. That of a failed request need not be a message: a gateway may speak of its failure.
+    fn whole(&mut self, texts: &mut Texts) -> Option<LinkEvent> {
+        let text = std::str::from_utf8(&self.text).map_err(|_| "body is not UTF-8");
+        let event = texts.read(Via::Exchange(self.id), text);
+        (self.success || !matches!(event, LinkEvent::Garbage { .. })).then_some(event)
     }
 }
 
-fn take_event(id: ExchangeId, event: sse::Event, inbox: &mut Inbox<'_>) {
-    let message = event.message().is_some();
-    if event.id.is_some() || event.retry_ms.is_some() {
-        inbox.events.push_back(LinkEvent::Mark { exchange: id, event_id: event.id, retry_ms: event.retry_ms });
-    }
-    if let Some(data) = event.data
-        && message
-    {
-        inbox.text(&data);
-    }
-}
-
-fn take_json(text: Vec<u8>, success: bool, inbox: &mut Inbox<'_>) {
-    let told = inbox.events.len();
-    match String::from_utf8(text) {
-        Ok(text) => inbox.text(&text),
-        Err(_) => inbox.garbage("body is not UTF-8"),
-    }
-    if !success {
-        // What a gateway says about its failure need not be a message.
-        let mut index = 0;
-        inbox.events.retain(|event| {
-            index += 1;
-            index <= told || !matches!(event, LinkEvent::Garbage { .. })
-        });
-    }
+fn too_large() -> Ended {
+    Ended::Lost(TransportError::new(TransportErrorKind::TooLarge, TOO_LARGE))
 }

@@ -6,15 +6,12 @@ pub use sandwire_proto::Input as LinkEvent;
 pub use text::TextLink;
 
 use crate::{MaybeSend, Observer};
-use sandwire_proto::{ExchangeId, Via, Wire, http::RequestHead};
+use sandwire_proto::{ExchangeId, Limits, TransportError, TransportErrorKind, Via, Wire, http::RequestHead};
 use sandwire_types::{
-    Message,
-    wire::{Incoming, Memo, decode},
+    ErrorCode, Message, WireError,
+    wire::{Incoming, Memo, decode, encode},
 };
-use std::{
-    collections::VecDeque,
-    task::{Context, Poll},
-};
+use std::task::{Context, Poll};
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,11 +54,47 @@ pub trait Link: MaybeSend + 'static {
     }
 }
 
-/// What a text that arrived holds: one message, several, or none.
-fn decode_into(text: &str, via: Via, memo: &mut Memo, events: &mut VecDeque<LinkEvent>) {
-    match decode(text, memo) {
-        Ok(Incoming::One(message)) => events.push_back(LinkEvent::Message { via, message }),
-        Ok(Incoming::Batch(items)) => events.push_back(LinkEvent::Batch { via, items }),
-        Err(error) => events.push_back(LinkEvent::Garbage { via, error }),
+const TOO_LARGE: &str = "message is over the size limit; raise the limit or ask for less at once";
+
+/// Writes and reads the texts of one connection, and shows them to whoever looks on.
+struct Texts {
+    max_bytes: usize,
+    memo: Memo,
+    observer: Option<Observer>,
+}
+
+impl Texts {
+    fn new(limits: &Limits) -> Self {
+        Self { max_bytes: limits.max_message_bytes, memo: Memo::new(), observer: None }
+    }
+
+    /// The text of a message that is going to be sent.
+    fn write(&self, message: &Message) -> Result<String, TransportError> {
+        let text = encode(message);
+        if text.len() > self.max_bytes {
+            return Err(TransportError::new(TransportErrorKind::TooLarge, TOO_LARGE));
+        }
+        if let Some(observer) = &self.observer {
+            observer(Direction::Sent, &text);
+        }
+        Ok(text)
+    }
+
+    /// What a text that arrived holds, or that it is none for the reason given.
+    fn read(&mut self, via: Via, text: Result<&str, &str>) -> LinkEvent {
+        let decoded = match text {
+            Ok(text) => {
+                if let Some(observer) = &self.observer {
+                    observer(Direction::Received, text);
+                }
+                decode(text, &mut self.memo)
+            }
+            Err(reason) => Err(WireError::new(ErrorCode::PARSE_ERROR, reason)),
+        };
+        match decoded {
+            Ok(Incoming::One(message)) => LinkEvent::Message { via, message },
+            Ok(Incoming::Batch(items)) => LinkEvent::Batch { via, items },
+            Err(error) => LinkEvent::Garbage { via, error },
+        }
     }
 }

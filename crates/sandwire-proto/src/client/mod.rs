@@ -252,6 +252,12 @@ impl Machine {
         self.outputs.pop_front()
     }
 
+    /// Whether there is something to do.
+    #[must_use]
+    pub fn has_output(&self) -> bool {
+        !self.outputs.is_empty()
+    }
+
     /// When to come back with [`Input::Tick`] if nothing happens before. It may turn out that nothing is due then.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {

@@ -69,7 +69,8 @@ pub struct Decoder {
     after_return: bool,
     first_line: bool,
     size: usize,
-    failed: Option<DecodeError>,
+    /// Whether the fault of this event was told; the rest of it is skipped.
+    failed: bool,
     touched: bool,
     data: Vec<u8>,
     has_data: bool,
@@ -89,7 +90,7 @@ impl Decoder {
             after_return: false,
             first_line: true,
             size: 0,
-            failed: None,
+            failed: false,
             touched: false,
             data: Vec::new(),
             has_data: false,
@@ -127,14 +128,14 @@ impl Decoder {
         self.hold(bytes);
     }
 
-    /// The next event, or the fault in its place.
+    /// The next event, or the fault in its place, which is there as soon as it is certain.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Result<Event, DecodeError>> {
         self.ready.pop_front()
     }
 
     fn hold(&mut self, bytes: &[u8]) {
-        if self.failed.is_some() {
+        if self.failed {
             // The rest of this event is skipped; one byte is enough to know that the line is not blank.
             if self.line.is_empty() {
                 self.line.extend(bytes.first());
@@ -154,7 +155,8 @@ impl Decoder {
     }
 
     fn fail(&mut self, error: DecodeError) {
-        self.failed = Some(error);
+        self.failed = true;
+        self.ready.push_back(Err(error));
         self.data = Vec::new();
         self.event = Event::default();
     }
@@ -166,7 +168,7 @@ impl Decoder {
         if line.is_empty() {
             return self.dispatch();
         }
-        if self.failed.is_some() {
+        if self.failed {
             return;
         }
         self.size += line.len();
@@ -219,9 +221,8 @@ impl Decoder {
         let mut event = std::mem::take(&mut self.event);
         let has_data = std::mem::take(&mut self.has_data);
         let touched = std::mem::take(&mut self.touched);
-        if let Some(error) = self.failed.take() {
-            self.ready.push_back(Err(error));
-        } else if touched {
+        let failed = std::mem::take(&mut self.failed);
+        if touched && !failed {
             if has_data {
                 match String::from_utf8(data) {
                     Ok(text) => event.data = Some(text),
