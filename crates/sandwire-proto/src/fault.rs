@@ -42,6 +42,8 @@ faults! {
         UnexpectedContentType => "the response is neither JSON nor an event stream; check that the address is that of an MCP server",
         /// An answer that asks for input has neither requests nor a state.
         EmptyInputRequest => "the server asked for input without saying which; report this to the server's author",
+        /// More input was asked for at once than the limit on the peer's requests allows.
+        TooManyInputRequests => "the server asked for too much at once; raise the limit on its requests if it really needs more",
         /// More input was asked for than the limit on rounds allows.
         TooManyRounds => "the server kept asking for input; raise the limit on rounds if it really needs more",
         /// Input was asked for that this client never declared.

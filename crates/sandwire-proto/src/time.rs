@@ -5,6 +5,9 @@
 pub struct Time(pub u64);
 
 impl Time {
+    /// No moment at all: the last representable one.
+    pub(crate) const NEVER: Self = Self(u64::MAX);
+
     /// The moment `milliseconds` later; the last representable one if there is none.
     #[must_use]
     pub const fn after(self, milliseconds: u64) -> Self {

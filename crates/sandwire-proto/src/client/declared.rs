@@ -1,75 +1,57 @@
+use super::Machine;
 use sandwire_json::{Raw, Reader, find};
 use sandwire_types::{ErrorCode, ErrorObject, Method};
-
-/// What the client's capabilities allow a server to ask, and to answer.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Declared {
-    sampling: bool,
-    sampling_tools: bool,
-    elicitation_form: bool,
-    elicitation_url: bool,
-    roots: bool,
-    tasks_extension: bool,
-    other_extension: bool,
-}
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 const OFFICIAL: &str = "io.modelcontextprotocol/";
 
-impl Declared {
-    pub(super) fn of(capabilities: &Raw) -> Self {
-        let has = |object: &str, key: &str| find(object, key).is_some_and(|value| value.trim_start().starts_with('{'));
-        let all = capabilities.as_str();
-        let elicitation = find(all, "elicitation");
-        let url = elicitation.is_some_and(|modes| has(modes, "url"));
-        let mut declared = Self {
-            sampling: has(all, "sampling"),
-            sampling_tools: find(all, "sampling").is_some_and(|sampling| has(sampling, "tools")),
-            // An empty object declares forms.
-            elicitation_form: elicitation.is_some_and(|modes| has(modes, "form") || !url),
-            elicitation_url: url,
-            roots: has(all, "roots"),
-            ..Self::default()
-        };
-        if let Some(extensions) = find(all, "extensions") {
-            // Extensions that cannot be read are none.
-            let _ = Reader::new(extensions).object(&mut |id, reader| {
-                declared.tasks_extension |= id == TASKS;
-                declared.other_extension |= !id.starts_with(OFFICIAL);
-                reader.skip()
-            });
-        }
-        declared
-    }
-
+/// What the client's capabilities allow a server to ask, and to answer.
+impl Machine {
     /// Whether the server may ask this, and if not, what to answer.
     pub(super) fn admit(&self, method: &Method, params: &Raw) -> Result<(), ErrorObject> {
         let params = params.as_str();
+        let declared = self.config.capabilities.as_str();
         let refuse = |message: &'static str| Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message));
         match method {
-            Method::SamplingCreateMessage if self.sampling => {
+            Method::SamplingCreateMessage if let Some(sampling) = object(declared, "sampling") => {
                 let tools = find(params, "tools").is_some() || find(params, "toolChoice").is_some();
-                if tools && !self.sampling_tools {
+                if tools && object(sampling, "tools").is_none() {
                     refuse("this client did not declare sampling.tools")
                 } else {
                     Ok(())
                 }
             }
-            Method::ElicitationCreate if self.elicitation_form || self.elicitation_url => {
+            Method::ElicitationCreate if let Some(modes) = object(declared, "elicitation") => {
+                let url = object(modes, "url").is_some();
+                // An empty object declares forms.
+                let form = object(modes, "form").is_some() || !url;
                 let mode = find(params, "mode").and_then(|mode| Reader::new(mode).string().ok());
                 match mode.as_deref() {
-                    None | Some("form") if self.elicitation_form => Ok(()),
-                    Some("url") if self.elicitation_url => Ok(()),
+                    None | Some("form") if form => Ok(()),
+                    Some("url") if url => Ok(()),
                     _ => refuse("this client did not declare this elicitation mode"),
                 }
             }
-            Method::RootsList if self.roots => Ok(()),
+            Method::RootsList if object(declared, "roots").is_some() => Ok(()),
             other => Err(ErrorObject::method_not_found(other)),
         }
     }
 
     /// Whether an extension this client declared may answer with this kind of result.
     pub(super) fn extends_result(&self, kind: &str) -> bool {
-        if kind == "task" { self.tasks_extension } else { self.other_extension }
+        let mut extends = false;
+        if let Some(extensions) = find(self.config.capabilities.as_str(), "extensions") {
+            // Extensions that cannot be read are none.
+            let _ = Reader::new(extensions).object(&mut |id, reader| {
+                extends |= if kind == "task" { id == TASKS } else { !id.starts_with(OFFICIAL) };
+                reader.skip()
+            });
+        }
+        extends
     }
+}
+
+/// The member of an object that is an object itself.
+fn object<'a>(object: &'a str, key: &str) -> Option<&'a str> {
+    find(object, key).filter(|value| value.trim_start().starts_with('{'))
 }

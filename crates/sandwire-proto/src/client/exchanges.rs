@@ -1,10 +1,11 @@
 use super::{
-    CallError, Ended, Machine, Output,
+    CallError, Ended, Machine, OpenError, Output,
+    answers::key_of,
     pending::{Exchange, Owner, Purpose, Stage},
 };
 use crate::{
     ExchangeId, PeerMisbehaved, Time, Via,
-    http::{Content, RequestHead, ResponseHead, failure, names},
+    http::{Content, RequestHead, ResponseHead, failure},
 };
 use sandwire_types::{ErrorObject, WireError};
 
@@ -13,9 +14,7 @@ const DROP_AFTER_MS: u64 = 5_000;
 
 impl Machine {
     pub(super) fn begin_exchange(&mut self, purpose: Purpose) -> Option<u64> {
-        let mut exchange = Exchange::new(purpose);
-        exchange.epoch = self.epoch;
-        self.exchanges.insert(exchange)
+        self.exchanges.insert(Exchange::new(purpose, self.epoch))
     }
 
     /// Begins an exchange that carries no message.
@@ -34,9 +33,9 @@ impl Machine {
     /// Leaves an exchange to end by itself, or to be dropped if it does not.
     pub(super) fn settle(&mut self, now: Time, exchange: u64) {
         if let Some(exchange) = self.exchanges.get_mut(exchange) {
-            let at = now.after(DROP_AFTER_MS);
-            exchange.drop_at = Some(at);
-            self.arm(Some(at));
+            exchange.drop_at = now.after(DROP_AFTER_MS);
+            let at = exchange.drop_at;
+            self.arm(at);
         }
     }
 
@@ -44,14 +43,14 @@ impl Machine {
         let content = Content::of(&head.headers);
         let Some(exchange) = self.exchanges.get_mut(id) else { return };
         exchange.stream = content == Content::EventStream;
-        exchange.failure = (!head.is_success()).then(|| failure(head));
         exchange.answered = true;
+        if !head.is_success() {
+            exchange.failure = Some(failure(head));
+        }
         match exchange.purpose {
             Purpose::Call(key) if head.is_success() => {
-                let opens = self.calls.get(key).is_some_and(|call| call.owner == Owner::Initialize);
-                if opens && let Some(session) = head.headers.get(names::SESSION_ID) {
-                    let visible = !session.is_empty() && session.bytes().all(|byte| byte.is_ascii_graphic());
-                    self.session = visible.then(|| session.into());
+                if self.calls.get(key).is_some_and(|call| call.owner == Owner::Initialize) {
+                    self.begin_session(head);
                 }
                 let fault = match (head.status, content) {
                     (202, _) => PeerMisbehaved::AcceptedRequest,
@@ -59,7 +58,7 @@ impl Machine {
                     _ => return,
                 };
                 self.abandon(id);
-                self.conclude(now, key, Err(CallError::Misbehaved(fault)));
+                self.blame(now, key, fault);
             }
             Purpose::Initialized if head.is_success() => {
                 exchange.purpose = Purpose::Post;
@@ -78,50 +77,43 @@ impl Machine {
         if !cfg!(any(feature = "listen", feature = "resume")) {
             return;
         }
+        let bookmark = &mut exchange.bookmark;
         if event_id.is_some() {
-            exchange.last_event = event_id;
-            exchange.attempts = 0;
+            bookmark.last_event = event_id;
+            bookmark.attempts = 0;
         }
-        exchange.retry_ms = retry_ms.or(exchange.retry_ms);
+        bookmark.retry_ms = retry_ms.or(bookmark.retry_ms);
     }
 
     pub(super) fn on_ended(&mut self, now: Time, id: u64, how: Ended) {
-        let Some(exchange) = self.exchanges.remove(id) else { return };
-        match exchange.purpose {
-            Purpose::Call(key) => self.call_exchange_ended(now, id, key, exchange, how),
-            Purpose::Initialized => match how {
-                Ended::Lost(error) if !exchange.answered => {
-                    self.fail_opening(super::OpenError::Transport(error));
-                }
-                _ => self.adopt_legacy(now),
-            },
-            Purpose::Listen if cfg!(feature = "listen") => self.listen_ended(now, &exchange),
-            Purpose::End => self.ended_session(),
-            Purpose::Post | Purpose::Listen => {}
+        let Some(exchange) = self.exchanges.get(id) else { return };
+        match (exchange.purpose, how) {
+            (Purpose::Call(key), how) => self.call_exchange_ended(now, id, key, how),
+            (Purpose::Initialized, Ended::Lost(error)) if !exchange.answered => {
+                self.fail_opening(OpenError::Transport(error));
+            }
+            (Purpose::Initialized, _) => self.adopt_legacy(now),
+            (Purpose::Listen, _) if cfg!(feature = "listen") => self.listen_ended(now, id),
+            (Purpose::End, _) => self.ended_session(),
+            (Purpose::Post | Purpose::Listen, _) => {}
         }
+        self.exchanges.remove(id);
     }
 
-    fn call_exchange_ended(&mut self, now: Time, id: u64, key: u64, exchange: Exchange, how: Ended) {
-        let waits = |call: &super::Pending| call.exchange == Some(id) && matches!(call.stage, Stage::Sent);
-        if !self.calls.get(key).is_some_and(|call| waits(call)) {
+    /// The call still waits for its answer, which will not come here any more.
+    fn call_exchange_ended(&mut self, now: Time, id: u64, key: u64, how: Ended) {
+        let waits = self.calls.get(key).is_some_and(|call| call.exchange == Some(id) && call.stage == Stage::Sent);
+        if !waits || self.resume_later(now, key, id) || self.renew(now, key, id) {
             return;
         }
-        if self.may_resume(key, &exchange) {
-            return self.resume_later(now, key, exchange);
-        }
-        if self.is_stale(&exchange) && self.renew(now, key, exchange.epoch) {
-            return;
-        }
+        let Some(exchange) = self.exchanges.get(id) else { return };
         let error = match (&exchange.failure, how) {
             (Some(failure), _) => CallError::Transport(failure.clone()),
             (None, Ended::Lost(error)) => CallError::Transport(error),
             (None, Ended::Finished) if exchange.garbage => CallError::Misbehaved(PeerMisbehaved::InvalidMessage),
             (None, Ended::Finished) => CallError::Misbehaved(PeerMisbehaved::EndedWithoutResponse),
         };
-        if let Some(call) = self.calls.get_mut(key) {
-            call.exchange = None;
-        }
-        self.conclude_after(now, key, Err(error), exchange.failure);
+        self.conclude(now, key, Err(error));
     }
 
     pub(super) fn on_garbage(&mut self, now: Time, via: Via, error: WireError) {
@@ -130,21 +122,12 @@ impl Machine {
             && let Some(exchange) = self.exchanges.get_mut(id.0)
         {
             exchange.garbage = true;
-            if let Purpose::Call(call) = exchange.purpose
-                && error.is_response
-            {
-                key = Some(call);
-            }
+            key = self.call_of(id.0);
         }
-        if let Some(sandwire_types::RequestId::Number(id)) = &error.id
-            && error.is_response
-        {
-            key = u64::try_from(*id).ok();
-        }
-        if let Some(key) = key {
-            let waits = self.calls.get(key).is_some_and(|call| matches!(call.stage, Stage::Sent | Stage::Resuming(_)));
-            if waits {
-                self.conclude(now, key, Err(CallError::Misbehaved(PeerMisbehaved::InvalidMessage)));
+        if error.is_response {
+            let key = error.id.as_ref().and_then(key_of).or(key);
+            if let Some(key) = key.filter(|key| self.is_sent(*key)) {
+                self.blame(now, key, PeerMisbehaved::InvalidMessage);
             }
         } else if error.wants_answer()
             && let Some(id) = error.id

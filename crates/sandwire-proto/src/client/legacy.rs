@@ -1,10 +1,13 @@
 //! What only the legacy era has: requests of the server, sessions, streams that are taken up again.
 
 use super::{
-    AskKey, Machine, Output, Phase,
-    pending::{Ask, Exchange, Owner, Purpose, Stage},
+    Machine, Output, Phase,
+    pending::{Ask, Bookmark, Owner, Purpose, Stage},
 };
-use crate::{Time, http::outgoing};
+use crate::{
+    Time,
+    http::{ResponseHead, names, outgoing},
+};
 use sandwire_json::Raw;
 use sandwire_types::{ErrorObject, Method, Reply, Request};
 
@@ -18,156 +21,133 @@ const MAX_RETRY_MS: u64 = 30_000;
 /// How often in a row a stream is taken up again without anything new.
 const MAX_ATTEMPTS: u32 = 2;
 
-/// A stream to take up again.
-#[derive(Debug)]
-pub(super) struct ListenAgain {
-    at: Time,
-    last_event: Option<String>,
-    attempts: u32,
-}
-
-/// What is needed to take up a call's stream again.
-#[derive(Debug)]
-pub(super) struct Resume {
-    last_event: String,
-    retry_ms: Option<u64>,
-    attempts: u32,
-}
-
 impl Machine {
     /// A request of the server. A modern one must not make any.
     pub(super) fn on_request(&mut self, request: Request) {
-        if self.is_modern() || matches!(self.phase, Phase::Closed | Phase::Failed(_) | Phase::Ending(_)) {
+        if self.is_modern() || self.is_over() {
             return;
         }
-        if request.method == Method::Ping {
-            return self.respond(request.id, Ok(Reply::empty()));
-        }
-        if !cfg!(feature = "asks") {
-            return self.respond(request.id, Err(ErrorObject::method_not_found(&request.method)));
-        }
-        let params = request.params.unwrap_or_else(Raw::object);
-        let admitted = match self.declared.admit(&request.method, &params) {
-            Ok(()) if self.asks.len() >= self.config.limits.max_peer_requests => {
-                Err(ErrorObject::internal("too many requests are under way"))
-            }
-            admitted => admitted,
-        };
-        match admitted {
-            Ok(()) => {
-                if let Some(key) = self.asks.insert(Ask::Request(request.id)) {
-                    self.outputs.push_back(Output::Ask { key: AskKey(key), method: request.method, params });
+        let refusal = match &request.method {
+            Method::Ping => return self.respond(request.id, Ok(Reply::empty())),
+            method if !cfg!(feature = "asks") => ErrorObject::method_not_found(method),
+            method => {
+                let params = request.params.unwrap_or_else(Raw::object);
+                match self.admit(method, &params) {
+                    Ok(()) if self.asks.len() < self.config.limits.max_peer_requests => {
+                        self.ask(Ask::Request(request.id), request.method, params);
+                        return;
+                    }
+                    Ok(()) => ErrorObject::internal("too many requests are under way"),
+                    Err(error) => error,
                 }
             }
-            Err(error) => self.respond(request.id, Err(error)),
+        };
+        self.respond(request.id, Err(refusal));
+    }
+
+    /// The answer to `initialize` may name a session.
+    pub(super) fn begin_session(&mut self, head: &ResponseHead) {
+        if let Some(session) = head.headers.get(names::SESSION_ID) {
+            let visible = !session.is_empty() && session.bytes().all(|byte| byte.is_ascii_graphic());
+            self.session = visible.then(|| session.into());
         }
+    }
+
+    /// Opens an event stream, where it was left.
+    fn open_stream(&mut self, purpose: Purpose, bookmark: Bookmark) -> Option<u64> {
+        let head = outgoing::legacy_stream(self.version()?, self.session.as_deref(), bookmark.last_event.as_deref());
+        let id = self.open_exchange(purpose, head)?;
+        self.exchanges.get_mut(id)?.bookmark = bookmark;
+        Some(id)
     }
 
     /// Opens the stream of messages that belong to no call.
-    pub(super) fn listen(&mut self, again: Option<ListenAgain>) {
-        let Some(version) = self.version() else { return };
-        let last_event = again.as_ref().and_then(|again| again.last_event.as_deref());
-        let head = outgoing::legacy_stream(version, self.session.as_deref(), last_event);
-        let exchange = self.open_exchange(Purpose::Listen, head);
-        if let (Some(again), Some(exchange)) = (again, exchange.and_then(|key| self.exchanges.get_mut(key))) {
-            exchange.last_event = again.last_event;
-            exchange.attempts = again.attempts + 1;
-        }
+    pub(super) fn listen(&mut self) {
+        self.listen_at = Time::NEVER;
+        let bookmark = std::mem::take(&mut self.listen_from);
+        self.open_stream(Purpose::Listen, bookmark);
     }
 
     /// That stream ended. A server that does not offer one says so by its status, and is not asked again.
-    pub(super) fn listen_ended(&mut self, now: Time, exchange: &Exchange) {
+    pub(super) fn listen_ended(&mut self, now: Time, id: u64) {
+        let open = self.phase == Phase::Open && !self.is_modern();
+        let Some(exchange) = self.exchanges.get_mut(id) else { return };
         let offered = exchange.failure.is_none() && (exchange.stream || !exchange.answered);
-        if !offered || self.is_modern() || self.peer().is_none() || exchange.epoch != self.epoch {
+        let attempts = exchange.bookmark.attempts;
+        if !offered || !open || exchange.epoch != self.epoch || !exchange.stream && attempts >= MAX_ATTEMPTS {
             return;
         }
-        if !exchange.stream && exchange.attempts >= MAX_ATTEMPTS {
-            return;
-        }
-        let wait = exchange.retry_ms.unwrap_or(RETRY_MS).clamp(MIN_RETRY_MS, MAX_RETRY_MS) << exchange.attempts.min(5);
-        let at = now.after(wait.min(MAX_RETRY_MS));
-        self.listen_again =
-            Some(ListenAgain { at, last_event: exchange.last_event.clone(), attempts: exchange.attempts });
-        self.arm(Some(at));
+        let wait = exchange.bookmark.wait_ms().max(MIN_RETRY_MS) << attempts.min(5);
+        self.listen_at = now.after(wait.min(MAX_RETRY_MS));
+        self.listen_from = exchange.bookmark.next();
+        self.arm(self.listen_at);
     }
 
     pub(super) fn listen_due(&mut self, now: Time) {
-        if let Some(again) = self.listen_again.take() {
-            if again.at <= now {
-                self.listen(Some(again));
-            } else {
-                let at = again.at;
-                self.listen_again = Some(again);
-                self.arm(Some(at));
-            }
+        if self.listen_at <= now {
+            self.listen();
+        } else {
+            self.arm(self.listen_at);
         }
     }
 
-    /// Whether a call's stream that broke can be taken up again.
-    pub(super) fn may_resume(&self, key: u64, exchange: &Exchange) -> bool {
-        let caller = self.calls.get(key).is_some_and(|call| call.owner == Owner::Caller);
-        cfg!(feature = "resume")
-            && caller
-            && self.peer().is_some()
-            && !self.is_modern()
+    /// Sees to it that a call's stream that broke is taken up again, if it can be.
+    pub(super) fn resume_later(&mut self, now: Time, key: u64, id: u64) -> bool {
+        let open = self.phase == Phase::Open && !self.is_modern();
+        let (Some(exchange), Some(call)) = (self.exchanges.get_mut(id), self.calls.get_mut(key)) else {
+            return false;
+        };
+        let may = cfg!(feature = "resume")
+            && open
+            && call.owner == Owner::Caller
             && exchange.epoch == self.epoch
-            && exchange.last_event.is_some()
+            && exchange.bookmark.last_event.is_some()
             && exchange.failure.is_none()
-            && exchange.attempts <= MAX_ATTEMPTS
-            && (exchange.stream || !exchange.answered)
-    }
-
-    pub(super) fn resume_later(&mut self, now: Time, key: u64, exchange: Exchange) {
-        let Some(last_event) = exchange.last_event else { return };
-        let at = now.after(exchange.retry_ms.unwrap_or(RETRY_MS).min(MAX_RETRY_MS));
-        if let Some(call) = self.calls.get_mut(key) {
+            && exchange.bookmark.attempts <= MAX_ATTEMPTS
+            && (exchange.stream || !exchange.answered);
+        if may {
+            let at = now.after(exchange.bookmark.wait_ms());
             call.exchange = None;
-            call.stage = Stage::Resuming(at);
-            call.resume =
-                Some(Box::new(Resume { last_event, retry_ms: exchange.retry_ms, attempts: exchange.attempts }));
-            self.arm(Some(at));
+            call.bookmark = exchange.bookmark.next();
+            call.enter_until(at, Stage::Resuming);
+            self.arm(at);
         }
+        may
     }
 
     /// Takes up a call's stream after the last event seen.
-    pub(super) fn resume(&mut self, key: u64) {
-        let Some(version) = self.version() else { return };
-        let Some(resume) = self.calls.get_mut(key).and_then(|call| call.resume.take()) else { return };
-        let head = outgoing::legacy_stream(version, self.session.as_deref(), Some(&resume.last_event));
-        let id = self.open_exchange(Purpose::Call(key), head);
-        if let Some(exchange) = id.and_then(|id| self.exchanges.get_mut(id)) {
-            exchange.last_event = Some(resume.last_event);
-            exchange.retry_ms = resume.retry_ms;
-            exchange.attempts = resume.attempts + 1;
+    pub(super) fn resume(&mut self, now: Time, key: u64) {
+        let Some(call) = self.calls.get_mut(key) else { return };
+        if self.phase != Phase::Open {
+            return call.enter_until(now.after(RETRY_MS), Stage::Resuming);
         }
+        let bookmark = std::mem::take(&mut call.bookmark);
+        let exchange = self.open_stream(Purpose::Call(key), bookmark);
         if let Some(call) = self.calls.get_mut(key) {
-            call.exchange = id;
-            call.stage = Stage::Sent;
+            call.exchange = exchange;
+            call.enter(Stage::Sent);
         }
     }
 
-    /// Whether an exchange failed because its session is over.
-    pub(super) fn is_stale(&self, exchange: &Exchange) -> bool {
+    /// Makes a call again in a new session, once, if its exchange failed because the old session is over.
+    pub(super) fn renew(&mut self, now: Time, key: u64, id: u64) -> bool {
+        let (Some(exchange), Some(call)) = (self.exchanges.get(id), self.calls.get(key)) else { return false };
         let missing = exchange.failure.as_ref().and_then(|failure| failure.http_status()) == Some(404);
-        missing && !self.is_modern() && (exchange.epoch != self.epoch || self.session.is_some())
-    }
-
-    /// Makes a call again in a new session, once.
-    pub(super) fn renew(&mut self, now: Time, key: u64, epoch: u32) -> bool {
-        let renewable = self.calls.get(key).is_some_and(|call| call.owner == Owner::Caller && !call.renewed);
-        if !renewable {
+        let superseded = exchange.epoch != self.epoch;
+        let stale = missing && !self.is_modern() && (superseded || self.session.is_some());
+        if !stale || call.owner != Owner::Caller || call.renewed {
             return false;
         }
         self.requeue(now, key);
-        if epoch != self.epoch {
+        if superseded {
             // Another call has begun the new session already.
-            self.send_queued_if_open(now);
-        } else if matches!(self.phase, Phase::Open(_)) {
+            self.send_queued(now);
+        } else if self.phase == Phase::Open {
             let listening = self.exchanges.iter().find(|(_, exchange)| exchange.purpose == Purpose::Listen);
             if let Some((id, _)) = listening {
                 self.abandon(id);
             }
-            self.listen_again = None;
+            self.listen_at = Time::NEVER;
             self.reinitialize(now);
         }
         true
@@ -179,5 +159,19 @@ impl Machine {
             self.phase = Phase::Closed;
             self.outputs.push_back(Output::Close);
         }
+    }
+}
+
+impl Bookmark {
+    /// How long to wait before the stream is taken up again.
+    fn wait_ms(&self) -> u64 {
+        self.retry_ms.unwrap_or(RETRY_MS).min(MAX_RETRY_MS)
+    }
+
+    /// The same place for the next attempt, leaving nothing here.
+    fn next(&mut self) -> Self {
+        let mut next = std::mem::take(self);
+        next.attempts += 1;
+        next
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{
     AskKey, CallError, CallKey, Machine, Output, Queued,
-    pending::{Ask, Asked, Owner, Stage},
+    pending::{Ask, Asked, Owner, Pending, Rounds, Stage},
 };
 use crate::{PeerIncompatible, PeerMisbehaved, Time};
-use sandwire_json::{Error as JsonError, Kind, Raw, Writer};
+use sandwire_json::{Error as JsonError, ErrorKind, Kind, Raw, Reader, Writer};
 use sandwire_types::{ErrorObject, Method};
 
 /// How long to wait when the server only asked to come again.
@@ -14,27 +14,31 @@ const BACK_OFF_MS: u64 = 250;
 /// What `input_required` asks for.
 #[derive(Default)]
 struct InputRequired {
-    requests: Vec<(String, Method, Raw)>,
+    requests: Vec<InputRequest>,
     state: Option<Raw>,
 }
 
+struct InputRequest {
+    name: String,
+    method: Method,
+    params: Raw,
+}
+
 impl InputRequired {
-    fn read(result: &Raw) -> Result<Self, JsonError> {
+    /// Reads a result that asks for no more than `most` things at once, each by a name of its own.
+    fn read(result: &Raw, most: usize) -> Result<Self, PeerMisbehaved> {
         let mut read = Self::default();
-        result.reader().object(&mut |key, reader| match key {
+        let mut fault = PeerMisbehaved::InvalidMessage;
+        let done = result.reader().object(&mut |key, reader| match key {
             "inputRequests" if reader.peek()? == Kind::Object => reader.object(&mut |name, reader| {
-                let mut method = None;
-                let mut params = None;
-                reader.object(&mut |key, reader| {
-                    match key {
-                        "method" => method = Some(Method::from(&*reader.string()?)),
-                        "params" => params = Some(Raw::from_valid(reader.raw()?)),
-                        _ => reader.skip()?,
-                    }
-                    Ok(())
-                })?;
-                let method = method.ok_or_else(|| JsonError::missing("method", reader))?;
-                read.requests.push((name.into(), method, params.unwrap_or_else(Raw::object)));
+                if read.requests.len() >= most {
+                    fault = PeerMisbehaved::TooManyInputRequests;
+                    return Err(reader.error(ErrorKind::Custom, "too many input requests"));
+                }
+                if read.requests.iter().any(|request| request.name == name) {
+                    return Err(reader.error(ErrorKind::Duplicate, "input request named twice"));
+                }
+                read.requests.push(InputRequest::read(name, reader)?);
                 Ok(())
             }),
             "requestState" if reader.peek()? == Kind::String => {
@@ -42,8 +46,29 @@ impl InputRequired {
                 Ok(())
             }
             _ => reader.skip(),
+        });
+        match done {
+            Ok(()) if read.requests.is_empty() && read.state.is_none() => Err(PeerMisbehaved::EmptyInputRequest),
+            Ok(()) => Ok(read),
+            Err(_) => Err(fault),
+        }
+    }
+}
+
+impl InputRequest {
+    fn read(name: &str, reader: &mut Reader<'_>) -> Result<Self, JsonError> {
+        let mut method = None;
+        let mut params = None;
+        reader.object(&mut |key, reader| {
+            match key {
+                "method" => method = Some(Method::from(&*reader.string()?)),
+                "params" => params = Some(Raw::from_valid(reader.raw()?)),
+                _ => reader.skip()?,
+            }
+            Ok(())
         })?;
-        Ok(read)
+        let method = method.ok_or_else(|| JsonError::missing("method", reader))?;
+        Ok(Self { name: name.into(), method, params: params.unwrap_or_else(Raw::object) })
     }
 }
 
@@ -54,53 +79,76 @@ impl Machine {
             return self.conclude(now, key, Err(CallError::Incompatible(PeerIncompatible::NeedsInput)));
         }
         let Some(call) = self.calls.get(key) else { return };
-        let may_ask = call.owner == Owner::Caller && call.method.facts().is_none_or(|facts| facts.may_require_input);
         let round = call.rounds.as_ref().map_or(0, |rounds| rounds.count) + 1;
-        let read = InputRequired::read(result);
-        let fault = match &read {
-            _ if !may_ask => PeerMisbehaved::UnknownResultType,
-            Err(_) => PeerMisbehaved::InvalidMessage,
-            Ok(asked) if asked.requests.is_empty() && asked.state.is_none() => PeerMisbehaved::EmptyInputRequest,
-            Ok(_) if round > self.config.limits.max_rounds => PeerMisbehaved::TooManyRounds,
-            Ok(asked)
-                if asked.requests.iter().any(|(_, method, params)| self.declared.admit(method, params).is_err()) =>
-            {
-                PeerMisbehaved::UndeclaredInput
-            }
-            Ok(asked) if self.asks.len() + asked.requests.len() > self.config.limits.max_peer_requests => {
-                PeerMisbehaved::EmptyInputRequest
-            }
-            Ok(_) => return self.begin_round(now, key, round, read.unwrap_or_default()),
-        };
-        self.conclude(now, key, Err(CallError::Misbehaved(fault)));
+        match self.read_round(call, round, result) {
+            Ok(input) => self.begin_round(now, key, round, input),
+            Err(fault) => self.blame(now, key, fault),
+        }
+    }
+
+    fn read_round(&self, call: &Pending, round: u32, result: &Raw) -> Result<InputRequired, PeerMisbehaved> {
+        let limits = &self.config.limits;
+        if call.owner != Owner::Caller || call.call.method.facts().is_some_and(|facts| !facts.may_require_input) {
+            return Err(PeerMisbehaved::UnknownResultType);
+        }
+        let input = InputRequired::read(result, limits.max_peer_requests.saturating_sub(self.asks.len()))?;
+        if round > limits.max_rounds {
+            return Err(PeerMisbehaved::TooManyRounds);
+        }
+        match input.requests.iter().all(|request| self.admit(&request.method, &request.params).is_ok()) {
+            true => Ok(input),
+            false => Err(PeerMisbehaved::UndeclaredInput),
+        }
     }
 
     fn begin_round(&mut self, now: Time, key: u64, round: u32, input: InputRequired) {
         let Some(call) = self.calls.get_mut(key) else { return };
         let caller = call.key;
         let exchange = call.exchange.take();
-        let mut rounds = call.rounds.take().unwrap_or_default();
-        rounds.count = round;
-        rounds.state = input.state;
-        rounds.asked.clear();
         // A person may take longer to answer than a server may.
-        call.deadline = None;
-        call.stage = Stage::Asking;
+        call.deadline = Time::NEVER;
         if input.requests.is_empty() {
             let at = now.after(BACK_OFF_MS);
-            call.stage = Stage::Paused(at);
-            self.arm(Some(at));
+            call.enter_until(at, Stage::Paused);
+            self.arm(at);
+        } else {
+            call.enter(Stage::Asking);
         }
-        for (name, method, params) in input.requests {
-            let Some(ask) = self.asks.insert(Ask::Round { call: caller }) else { break };
-            rounds.asked.push(Asked { name, ask: AskKey(ask), answer: None });
-            self.outputs.push_back(Output::Ask { key: AskKey(ask), method, params });
+        let mut asked = Vec::new();
+        for InputRequest { name, method, params } in input.requests {
+            if let Some(ask) = self.ask(Ask::Round { call: caller }, method, params) {
+                asked.push(Asked { name, ask, answer: None });
+            }
         }
         if let Some(call) = self.calls.get_mut(key) {
-            call.rounds = Some(rounds);
+            let rounds = call.rounds.get_or_insert_default();
+            rounds.count = round;
+            rounds.state = input.state;
+            rounds.asked = asked;
         }
         if let Some(exchange) = exchange {
             self.settle(now, exchange);
+        }
+    }
+
+    /// Asks the application.
+    pub(super) fn ask(&mut self, ask: Ask, method: Method, params: Raw) -> Option<AskKey> {
+        let key = AskKey(self.asks.insert(Box::new(ask))?);
+        self.outputs.push_back(Output::Ask { key, method, params });
+        Some(key)
+    }
+
+    /// Withdraws a question that is still open.
+    pub(super) fn unask(&mut self, key: AskKey) {
+        if self.asks.remove(key.0).is_some() {
+            self.outputs.push_back(Output::Unask(key));
+        }
+    }
+
+    /// Withdraws what a call that is over still asks.
+    pub(super) fn unask_all(&mut self, call: &Pending) {
+        for asked in call.rounds.iter().flat_map(|rounds| &rounds.asked) {
+            self.unask(asked.ask);
         }
     }
 
@@ -124,39 +172,10 @@ impl Machine {
     pub(super) fn next_round(&mut self, now: Time, key: u64) {
         let Some(key) = self.calls.rekey(key) else { return };
         let Some(call) = self.calls.get_mut(key) else { return };
-        let base = call.params.clone();
         if let Some(rounds) = &mut call.rounds {
-            let mut params = Writer::new();
-            params.begin_object();
-            if let Some(base) = &base {
-                // The caller's own members of these names would belong to an earlier round.
-                let _ = base.reader().object(&mut |member, reader| {
-                    let value = reader.raw()?;
-                    if !matches!(member, "inputResponses" | "requestState") {
-                        params.key(member);
-                        params.raw(value);
-                    }
-                    Ok(())
-                });
-            }
-            if !rounds.asked.is_empty() {
-                params.key("inputResponses");
-                params.begin_object();
-                for asked in rounds.asked.drain(..) {
-                    if let Some(answer) = asked.answer {
-                        params.key(&asked.name);
-                        params.raw(answer.as_str());
-                    }
-                }
-                params.end_object();
-            }
-            if let Some(state) = rounds.state.take() {
-                params.key("requestState");
-                params.raw(state.as_str());
-            }
-            params.end_object();
-            rounds.params = Some(params.into_raw());
+            rounds.params = Some(rounds.answered(call.call.params.as_ref()));
         }
+        call.enter(Stage::Queued);
         call.restart_timeout(now);
         let due = call.due();
         self.arm(due);
@@ -167,12 +186,46 @@ impl Machine {
     pub(super) fn requeue(&mut self, now: Time, key: u64) {
         let Some(call) = self.calls.rekey(key).and_then(|key| self.calls.get_mut(key)) else { return };
         call.renewed = true;
-        call.stage = Stage::Queued;
-        let caller = call.key;
-        let exchange = call.exchange.take();
-        if let Some(exchange) = exchange {
+        call.enter(Stage::Queued);
+        self.queue.push(Queued::Call(call.key));
+        if let Some(exchange) = call.exchange.take() {
             self.settle(now, exchange);
         }
-        self.queue.push_back(Queued::Call(caller));
+    }
+}
+
+impl Rounds {
+    /// The caller's parameters with what was answered.
+    fn answered(&mut self, base: Option<&Raw>) -> Raw {
+        let mut params = Writer::new();
+        params.begin_object();
+        if let Some(base) = base {
+            // The caller's own members of these names would belong to an earlier round.
+            let _ = base.reader().object(&mut |member, reader| {
+                let value = reader.raw()?;
+                if !matches!(member, "inputResponses" | "requestState") {
+                    params.key(member);
+                    params.raw(value);
+                }
+                Ok(())
+            });
+        }
+        if !self.asked.is_empty() {
+            params.key("inputResponses");
+            params.begin_object();
+            for asked in self.asked.drain(..) {
+                if let Some(answer) = asked.answer {
+                    params.key(&asked.name);
+                    params.raw(answer.as_str());
+                }
+            }
+            params.end_object();
+        }
+        if let Some(state) = self.state.take() {
+            params.key("requestState");
+            params.raw(state.as_str());
+        }
+        params.end_object();
+        params.into_raw()
     }
 }

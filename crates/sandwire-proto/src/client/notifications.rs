@@ -1,6 +1,6 @@
 //! What the server tells: progress to its call, events to their subscription, the rest to whoever listens.
 
-use super::{AskKey, CallError, Machine, Output, Stage, pending::Ask};
+use super::{AskKey, Machine, Output, answers::key_of, pending::Ask};
 use crate::{PeerMisbehaved, Time, decimal};
 use sandwire_json::{Raw, find};
 use sandwire_types::{Method, Notification, RequestId};
@@ -8,33 +8,30 @@ use std::cmp::Ordering;
 
 impl Machine {
     pub(super) fn on_notification(&mut self, now: Time, notification: Notification) {
-        if notification.method == Method::Progress {
-            return self.on_progress(now, notification);
-        }
-        if notification.method == Method::Cancelled {
-            if cfg!(any(feature = "asks", feature = "listen")) {
-                self.on_cancelled(now, notification.params.as_ref());
+        match (&notification.method, &notification.subscription) {
+            (Method::Progress, _) => self.on_progress(now, notification.params),
+            (Method::Cancelled, _) => {
+                if cfg!(any(feature = "asks", feature = "listen")) {
+                    self.on_cancelled(now, notification.params.as_ref());
+                }
             }
-            return;
-        }
-        match &notification.subscription {
-            None => self.outputs.push_back(Output::Notification(notification)),
-            Some(RequestId::Number(id)) if cfg!(feature = "listen") => {
-                if let Some(pending) = u64::try_from(*id).ok().and_then(|key| self.calls.get(key)) {
+            (_, None) => self.outputs.push_back(Output::Notification(notification)),
+            (_, Some(id)) if cfg!(feature = "listen") => {
+                if let Some(pending) = key_of(id).and_then(|key| self.calls.get(key)) {
                     self.outputs.push_back(Output::Event { key: pending.key, notification });
                 }
             }
-            Some(_) => {}
+            (_, Some(_)) => {}
         }
     }
 
-    fn on_progress(&mut self, now: Time, notification: Notification) {
-        let Some(params) = notification.params else { return };
+    fn on_progress(&mut self, now: Time, params: Option<Raw>) {
+        let Some(params) = params else { return };
         let text = params.as_str();
         let Some(key) = find(text, "progressToken").and_then(decimal::unsigned) else { return };
         let Some(progress) = find(text, "progress") else { return };
         let Some(pending) = self.calls.get_mut(key) else { return };
-        if !pending.progress || !matches!(pending.stage, Stage::Sent | Stage::Resuming(_)) {
+        if !pending.call.progress || !pending.is_sent() {
             return;
         }
         let increases = match &pending.told {
@@ -43,7 +40,7 @@ impl Machine {
         };
         if increases {
             pending.told = Some(progress.into());
-            if pending.reset_on_progress {
+            if pending.call.reset_on_progress {
                 pending.restart_timeout(now);
             }
             let key = pending.key;
@@ -56,15 +53,14 @@ impl Machine {
         let Ok(id) = sandwire_json::from_str::<RequestId>(id.as_str()) else { return };
         let withdrawn = self.asks.iter().find(|(_, ask)| matches!(ask, Ask::Request(asked) if *asked == id));
         if let Some((key, _)) = withdrawn {
-            self.asks.remove(key);
-            return self.outputs.push_back(Output::Unask(AskKey(key)));
+            return self.unask(AskKey(key));
         }
         // A modern server may end a subscription so.
-        if let RequestId::Number(id) = id
-            && let Ok(key) = u64::try_from(id)
-            && self.calls.get(key).is_some_and(|pending| pending.method == Method::SubscriptionsListen)
+        if let Some(key) = key_of(&id)
+            && let Some(pending) = self.calls.get(key)
+            && matches!(pending.call.method, Method::SubscriptionsListen)
         {
-            self.conclude(now, key, Err(CallError::Misbehaved(PeerMisbehaved::EndedWithoutResponse)));
+            self.blame(now, key, PeerMisbehaved::EndedWithoutResponse);
         }
     }
 }

@@ -1,23 +1,15 @@
 //! Finding out what the server speaks. The only file of the client that compares versions.
 
 use super::{
-    CallError, Machine, Mode, Open, OpenError, Output, Phase, Queued,
+    Call, CallError, Machine, Mode, OpenError, Output, Phase, Queued,
     pending::{Owner, Pending, Purpose},
 };
-use crate::{PeerIncompatible, PeerInfo, PeerMisbehaved, Time, TransportError, TransportErrorKind};
-use sandwire_json::{Error as JsonError, Kind, Raw, Reader, Writer};
+use crate::{
+    PeerIncompatible, PeerInfo, PeerMisbehaved, Time, TransportError, TransportErrorKind, http::outgoing::text_member,
+};
+use sandwire_json::{Raw, Writer};
 use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, Notification, ProtocolVersion, Reply};
 use std::sync::Arc;
-
-/// An opening under way.
-#[derive(Debug, Default)]
-pub(super) struct Opening {
-    /// What the probe carries.
-    pub(super) envelope: Option<Arc<Envelope>>,
-    probes: u8,
-    /// The server, once `initialize` is answered and until it has taken `notifications/initialized`.
-    handshaken: Option<PeerInfo>,
-}
 
 /// A server that names versions twice without one of ours being accepted is not asked a third time.
 const MAX_PROBES: u8 = 2;
@@ -25,10 +17,9 @@ const MAX_PROBES: u8 = 2;
 impl Machine {
     /// Begins the opening, once.
     pub(super) fn begin(&mut self, now: Time) {
-        if !matches!(self.phase, Phase::New) {
+        if self.phase != Phase::New {
             return;
         }
-        self.phase = Phase::Opening(Box::default());
         match &self.config.mode {
             Mode::Auto => self.probe(now, ProtocolVersion::LATEST),
             Mode::Legacy => self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE),
@@ -40,19 +31,13 @@ impl Machine {
                 }
             }
             Mode::Remembered(peer) => {
-                let peer = Arc::clone(peer);
+                let peer = PeerInfo::clone(peer);
                 match peer.era() {
-                    Era::Modern => self.adopt_modern(now, peer, true),
+                    Era::Modern => self.adopt_modern(now, peer),
                     Era::Legacy => self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE),
                 }
+                self.remembered = self.is_modern();
             }
-        }
-    }
-
-    pub(super) fn opening_version(&self) -> Option<ProtocolVersion> {
-        match &self.phase {
-            Phase::Opening(opening) => opening.handshaken.as_ref().map(|peer| peer.version),
-            _ => None,
         }
     }
 
@@ -64,18 +49,19 @@ impl Machine {
     }
 
     fn probe(&mut self, now: Time, version: ProtocolVersion) {
-        let envelope = self.envelope(version);
-        let Phase::Opening(opening) = &mut self.phase else { return };
-        opening.envelope = Some(envelope);
-        opening.probes += 1;
+        self.envelope = Some(self.envelope(version));
+        self.probes += 1;
         let timeout = match self.config.mode {
             Mode::Pinned(_) => self.config.call_timeout_ms,
             _ => self.config.probe_timeout_ms,
         };
-        self.ask(now, Pending::of_machine(Owner::Discover, Method::ServerDiscover, None, timeout, now));
+        let mut call = Call::new(Method::ServerDiscover, None);
+        call.timeout = super::Timeout::After(timeout);
+        self.ask_server(now, Owner::Discover, call);
     }
 
     fn initialize(&mut self, now: Time, version: ProtocolVersion) {
+        self.envelope = None;
         let mut params = Writer::new();
         params.begin_object();
         params.key("protocolVersion");
@@ -85,13 +71,14 @@ impl Machine {
         params.key("clientInfo");
         params.raw(self.config.info.as_str());
         params.end_object();
-        let params = Some(params.into_raw());
-        let timeout = self.config.call_timeout_ms;
-        self.ask(now, Pending::of_machine(Owner::Initialize, Method::Initialize, params, timeout, now));
+        self.ask_server(now, Owner::Initialize, Call::new(Method::Initialize, Some(params.into_raw())));
     }
 
-    fn ask(&mut self, now: Time, pending: Pending) {
-        match self.insert(pending) {
+    fn ask_server(&mut self, now: Time, owner: Owner, call: Call) {
+        self.phase = Phase::Opening;
+        self.peer = None;
+        self.remembered = false;
+        match self.insert(Pending::new(owner, call, &self.config, now)) {
             Some(key) => self.send_call(now, key),
             None => self.fail_opening(OpenError::Closed),
         }
@@ -105,161 +92,141 @@ impl Machine {
         })
     }
 
-    /// The answer to `server/discover`, or why there is none.
-    pub(super) fn discovered(&mut self, now: Time, result: Result<Reply, CallError>, failure: Option<TransportError>) {
-        if let Some(failure) = failure.filter(|failure| !is_verdict(failure)) {
+    /// The answer to `server/discover` or `initialize`, or why there is none.
+    pub(super) fn opening_answered(
+        &mut self,
+        now: Time,
+        owner: Owner,
+        result: Result<Reply, CallError>,
+        failure: Option<TransportError>,
+    ) {
+        let discovers = owner == Owner::Discover;
+        // What a status says goes before what the answer in its body says.
+        let decided = failure.filter(|failure| match discovers {
+            true => !is_verdict(failure),
+            false => failure.kind() == TransportErrorKind::Unauthorized,
+        });
+        if let Some(failure) = decided {
             return self.fail_opening(OpenError::Transport(failure));
         }
-        let error = match result {
-            Ok(reply) => match Discovery::read(&reply) {
-                Ok(discovery) => return self.choose(now, &discovery),
-                Err(_) => OpenError::Misbehaved(PeerMisbehaved::InvalidDiscovery),
-            },
-            Err(CallError::Peer(error)) if error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
-                return self.version_refused(now, error);
-            }
-            Err(CallError::Peer(error)) => OpenError::Refused(error),
-            Err(CallError::Timeout) if self.is_http() => return self.fail_opening(OpenError::Timeout),
-            Err(CallError::Timeout) => OpenError::Timeout,
-            Err(CallError::Transport(error)) if !is_verdict(&error) => {
-                return self.fail_opening(OpenError::Transport(error));
-            }
-            Err(CallError::Transport(error)) => OpenError::Transport(error),
-            Err(CallError::Misbehaved(fault)) => OpenError::Misbehaved(fault),
-            Err(_) => return self.fail_opening(OpenError::Closed),
-        };
-        self.fall_back(now, error);
+        match result.map_err(opening_error) {
+            Ok(reply) if discovers => self.discovered(now, &reply),
+            Ok(reply) => self.initialized(now, &reply),
+            Err(error) if discovers => self.not_discovered(now, error),
+            Err(error) => self.not_initialized(now, error),
+        }
     }
 
-    /// The server does not know `server/discover`, so it is a legacy one; unless that was not to be found out.
-    fn fall_back(&mut self, now: Time, error: OpenError) {
-        match self.pinned() {
-            Some(_) => self.fail_opening(error),
+    fn discovered(&mut self, now: Time, reply: &Reply) {
+        let supported = reply.value.get("supportedVersions").and_then(|list| read_versions(&list));
+        let capabilities = reply.value.get("capabilities").filter(Raw::is_object);
+        let (Some(supported), Some(_)) = (supported, capabilities) else {
+            return self.not_discovered(now, OpenError::Misbehaved(PeerMisbehaved::InvalidDiscovery));
+        };
+        let version = match self.pinned() {
+            Some(pinned) if supported.contains(&pinned) => Some(pinned),
+            Some(_) => return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion)),
+            None => newest_modern(&supported),
+        };
+        match version {
+            Some(version) => self.adopt_modern(now, introduction(version, reply)),
             None => self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE),
         }
     }
 
-    fn choose(&mut self, now: Time, discovery: &Discovery) {
-        let version = match self.pinned() {
-            Some(pinned) if discovery.supported.contains(&pinned) => Some(pinned),
-            Some(_) => return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion)),
-            None => newest_modern(&discovery.supported),
+    /// A server that does not know `server/discover` is a legacy one; unless that was not to be found out.
+    fn not_discovered(&mut self, now: Time, error: OpenError) {
+        if let OpenError::Refused(refusal) = &error
+            && refusal.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+        {
+            return self.version_refused(now, refusal);
+        }
+        let legacy = match &error {
+            OpenError::Transport(failure) => is_verdict(failure),
+            OpenError::Timeout => !self.is_http(),
+            OpenError::Closed => false,
+            _ => true,
         };
-        let Some(version) = version else {
-            return self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE);
-        };
-        let mut peer = PeerInfo::new(version, discovery.capabilities.clone());
-        peer.info = discovery.info.clone();
-        peer.instructions = discovery.instructions.clone();
-        self.adopt_modern(now, Arc::new(peer), false);
+        if legacy && self.pinned().is_none() {
+            self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE);
+        } else {
+            self.fail_opening(error);
+        }
     }
 
-    fn version_refused(&mut self, now: Time, error: ErrorObject) {
+    fn version_refused(&mut self, now: Time, refusal: &ErrorObject) {
         if self.pinned().is_some() {
             return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion));
         }
-        let supported = supported_versions(&error);
-        let probes = match &self.phase {
-            Phase::Opening(opening) => opening.probes,
-            _ => return,
-        };
-        match supported {
-            Some(versions) => match newest_modern(&versions) {
-                Some(version) if probes < MAX_PROBES => self.probe(now, version),
-                _ if versions.iter().all(|version| version.era() == Era::Modern) => {
-                    self.fail_opening(OpenError::Incompatible(PeerIncompatible::NoCommonVersion));
-                }
-                _ => self.fall_back(now, OpenError::Refused(error)),
-            },
-            None => self.fall_back(now, OpenError::Refused(error)),
+        let supported = supported_versions(refusal);
+        match supported.as_deref().and_then(newest_modern) {
+            Some(version) if self.probes < MAX_PROBES => self.probe(now, version),
+            _ if supported.is_some_and(|versions| versions.iter().all(|version| version.era() == Era::Modern)) => {
+                self.fail_opening(OpenError::Incompatible(PeerIncompatible::NoCommonVersion));
+            }
+            _ => self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE),
         }
     }
 
-    /// The answer to `initialize`, or why there is none.
-    pub(super) fn initialized(&mut self, now: Time, result: Result<Reply, CallError>, failure: Option<TransportError>) {
-        if let Some(failure) = failure.filter(|failure| failure.kind() == TransportErrorKind::Unauthorized) {
-            return self.fail_opening(OpenError::Transport(failure));
-        }
-        let reply = match result {
-            Ok(reply) => reply,
-            Err(CallError::Peer(error)) => return self.initialize_refused(now, error),
-            Err(error) => {
-                return self.fail_opening(match error {
-                    CallError::Timeout => OpenError::Timeout,
-                    CallError::Transport(error) => OpenError::Transport(error),
-                    CallError::Misbehaved(fault) => OpenError::Misbehaved(fault),
-                    _ => OpenError::Closed,
-                });
-            }
-        };
-        let Ok(handshake) = Handshake::read(&reply.value) else {
+    fn initialized(&mut self, now: Time, reply: &Reply) {
+        let Some(version) = text_member(reply.value.as_str(), "protocolVersion") else {
             return self.fail_opening(OpenError::Misbehaved(PeerMisbehaved::InvalidInitialization));
         };
-        let version = handshake.version.filter(|version| version.era() == Era::Legacy);
-        let Some(version) = version else {
-            return self.fail_opening(OpenError::Incompatible(PeerIncompatible::NoCommonVersion));
+        let version = match ProtocolVersion::parse(&version) {
+            Some(version) if version.era() == Era::Legacy => version,
+            _ => return self.fail_opening(OpenError::Incompatible(PeerIncompatible::NoCommonVersion)),
         };
         if self.pinned().is_some_and(|pinned| pinned != version) {
             return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion));
         }
-        let mut peer = PeerInfo::new(version, handshake.capabilities);
-        peer.info = handshake.info;
-        peer.instructions = handshake.instructions;
-        if let Phase::Opening(opening) = &mut self.phase {
-            opening.handshaken = Some(peer);
-        }
+        self.peer = Some(Arc::new(introduction(version, reply)));
         self.send_notification(Notification::new(Method::Initialized, None), Purpose::Initialized);
         if !self.is_http() {
             self.adopt_legacy(now);
         }
     }
 
-    fn initialize_refused(&mut self, now: Time, error: ErrorObject) {
-        let probes = match &self.phase {
-            Phase::Opening(opening) => opening.probes,
-            _ => return,
-        };
-        let may_probe = matches!(self.config.mode, Mode::Auto | Mode::Remembered(_)) && probes < MAX_PROBES;
-        let modern = match error.code {
-            ErrorCode::UNSUPPORTED_PROTOCOL_VERSION if may_probe => {
-                supported_versions(&error).and_then(|versions| newest_modern(&versions))
+    fn not_initialized(&mut self, now: Time, error: OpenError) {
+        let may_probe = matches!(self.config.mode, Mode::Auto | Mode::Remembered(_)) && self.probes < MAX_PROBES;
+        let modern = match &error {
+            OpenError::Refused(refusal) if may_probe && refusal.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
+                supported_versions(refusal).as_deref().and_then(newest_modern)
             }
             _ => None,
         };
         match modern {
             Some(version) => self.probe(now, version),
-            None => self.fail_opening(OpenError::Refused(error)),
+            None => self.fail_opening(error),
         }
     }
 
-    fn adopt_modern(&mut self, now: Time, peer: Arc<PeerInfo>, remembered: bool) {
-        let envelope = Some(self.envelope(peer.version));
-        self.phase = Phase::Open(Open { peer: Arc::clone(&peer), envelope, remembered });
-        self.outputs.push_back(Output::Opened(peer));
-        self.send_queued(now);
+    fn adopt_modern(&mut self, now: Time, peer: PeerInfo) {
+        self.envelope = Some(self.envelope(peer.version));
+        self.open(now, Arc::new(peer));
     }
 
     /// The handshake is over.
     pub(super) fn adopt_legacy(&mut self, now: Time) {
-        let Phase::Opening(opening) = &mut self.phase else { return };
-        let Some(peer) = opening.handshaken.take() else { return };
-        let peer = Arc::new(peer);
-        self.phase = Phase::Open(Open { peer: Arc::clone(&peer), envelope: None, remembered: false });
+        let (Phase::Opening, Some(peer)) = (self.phase, &self.peer) else { return };
+        let peer = Arc::clone(peer);
+        self.open(now, peer);
+        if cfg!(feature = "listen") && self.is_http() && self.config.listen {
+            self.listen();
+        }
+    }
+
+    fn open(&mut self, now: Time, peer: Arc<PeerInfo>) {
+        self.phase = Phase::Open;
+        self.peer = Some(Arc::clone(&peer));
         self.outputs.push_back(Output::Opened(peer));
         self.send_queued(now);
-        if cfg!(feature = "listen") && self.is_http() && self.config.listen {
-            self.listen(None);
-        }
     }
 
     /// Makes the calls that waited, if there is nothing more to wait for.
-    pub(super) fn send_queued_if_open(&mut self, now: Time) {
-        if matches!(self.phase, Phase::Open(_)) {
-            self.send_queued(now);
+    pub(super) fn send_queued(&mut self, now: Time) {
+        if self.phase != Phase::Open {
+            return;
         }
-    }
-
-    fn send_queued(&mut self, now: Time) {
         for queued in std::mem::take(&mut self.queue) {
             match queued {
                 Queued::Call(key) => {
@@ -272,15 +239,10 @@ impl Machine {
         }
     }
 
-    /// Whether an error may mean that a remembered server is not what it was.
-    pub(super) fn may_reopen(&self, key: u64) -> bool {
-        matches!(&self.phase, Phase::Open(open) if open.remembered) && self.calls.get(key).is_some()
-    }
-
     /// Finds out anew what the server speaks, then makes the call again.
     pub(super) fn reopen(&mut self, now: Time, key: u64) {
         self.requeue(now, key);
-        self.phase = Phase::Opening(Box::default());
+        self.probes = 0;
         self.probe(now, ProtocolVersion::LATEST);
     }
 
@@ -289,19 +251,30 @@ impl Machine {
         let version = self.version().unwrap_or(ProtocolVersion::LATEST_HANDSHAKE);
         self.session = None;
         self.epoch += 1;
-        self.phase = Phase::Opening(Box::default());
+        self.probes = 0;
         self.initialize(now, version);
     }
 
     pub(super) fn fail_opening(&mut self, error: OpenError) {
-        if !matches!(self.phase, Phase::Opening(_)) {
+        if self.phase != Phase::Opening {
             return;
         }
         let shared = Arc::new(error.clone());
         self.end_everything(&CallError::Open(Arc::clone(&shared)));
-        self.phase = Phase::Failed(shared);
+        self.phase = Phase::Closed;
+        self.failure = Some(shared);
         self.outputs.push_back(Output::Failed(error));
         self.outputs.push_back(Output::Close);
+    }
+}
+
+fn opening_error(error: CallError) -> OpenError {
+    match error {
+        CallError::Peer(error) => OpenError::Refused(error),
+        CallError::Timeout => OpenError::Timeout,
+        CallError::Transport(error) => OpenError::Transport(error),
+        CallError::Misbehaved(fault) => OpenError::Misbehaved(fault),
+        _ => OpenError::Closed,
     }
 }
 
@@ -320,90 +293,26 @@ fn newest_modern(versions: &[ProtocolVersion]) -> Option<ProtocolVersion> {
 
 /// The known versions that an error's data lists; `None` if it has no such list.
 fn supported_versions(error: &ErrorObject) -> Option<Vec<ProtocolVersion>> {
-    let list = error.data.as_ref()?.get("supported")?;
-    read_versions(&mut list.reader()).ok()
+    read_versions(&error.data.as_ref()?.get("supported")?)
 }
 
-fn read_versions(reader: &mut Reader<'_>) -> Result<Vec<ProtocolVersion>, JsonError> {
+fn read_versions(list: &Raw) -> Option<Vec<ProtocolVersion>> {
     let mut versions = Vec::new();
-    reader.array(&mut |reader| {
+    let read = list.reader().array(&mut |reader| {
         versions.extend(ProtocolVersion::parse(&reader.string()?));
         Ok(())
-    })?;
-    Ok(versions)
+    });
+    read.is_ok().then_some(versions)
 }
 
-struct Discovery {
-    supported: Vec<ProtocolVersion>,
-    capabilities: Raw,
-    info: Option<Raw>,
-    instructions: Option<Arc<str>>,
-}
-
-impl Discovery {
-    fn read(reply: &Reply) -> Result<Self, JsonError> {
-        let mut supported = None;
-        let mut capabilities = None;
-        let mut info = reply.stamp.as_ref().and_then(|stamp| stamp.server_info.clone());
-        let mut instructions = None;
-        let mut reader = reply.value.reader();
-        reader.object(&mut |key, reader| {
-            match key {
-                "supportedVersions" => supported = Some(read_versions(reader)?),
-                "capabilities" if reader.peek()? == Kind::Object => capabilities = Some(Raw::from_valid(reader.raw()?)),
-                "instructions" => instructions = read_text(reader)?,
-                // Where early servers put it.
-                "serverInfo" if info.is_none() => info = Some(Raw::from_valid(reader.raw()?)),
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(Self {
-            supported: supported.ok_or_else(|| JsonError::missing("supportedVersions", &reader))?,
-            capabilities: capabilities.ok_or_else(|| JsonError::missing("capabilities", &reader))?,
-            info,
-            instructions,
-        })
+/// What a server that speaks `version` says of itself.
+fn introduction(version: ProtocolVersion, reply: &Reply) -> PeerInfo {
+    let result = &reply.value;
+    let stamped = reply.stamp.as_ref().and_then(|stamp| stamp.server_info.clone());
+    PeerInfo {
+        version,
+        capabilities: result.get("capabilities").filter(Raw::is_object).unwrap_or_else(Raw::object),
+        info: stamped.or_else(|| result.get("serverInfo")),
+        instructions: text_member(result.as_str(), "instructions").map(Into::into),
     }
-}
-
-struct Handshake {
-    version: Option<ProtocolVersion>,
-    capabilities: Raw,
-    info: Option<Raw>,
-    instructions: Option<Arc<str>>,
-}
-
-impl Handshake {
-    fn read(result: &Raw) -> Result<Self, JsonError> {
-        let mut version = None;
-        let mut capabilities = None;
-        let mut info = None;
-        let mut instructions = None;
-        let mut reader = result.reader();
-        reader.object(&mut |key, reader| {
-            match key {
-                "protocolVersion" => version = Some(ProtocolVersion::parse(&reader.string()?)),
-                "capabilities" if reader.peek()? == Kind::Object => capabilities = Some(Raw::from_valid(reader.raw()?)),
-                "serverInfo" => info = Some(Raw::from_valid(reader.raw()?)),
-                "instructions" => instructions = read_text(reader)?,
-                _ => reader.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(Self {
-            version: version.ok_or_else(|| JsonError::missing("protocolVersion", &reader))?,
-            capabilities: capabilities.unwrap_or_else(Raw::object),
-            info,
-            instructions,
-        })
-    }
-}
-
-fn read_text(reader: &mut Reader<'_>) -> Result<Option<Arc<str>>, JsonError> {
-    if reader.peek()? == Kind::String {
-        return Ok(Some(reader.string()?.into()));
-    }
-    reader.skip()?;
-    Ok(None)
 }

@@ -1,7 +1,7 @@
 //! Arguments mirrored into header fields, as the tools' input schemas say that a modern server wants them.
 
 use super::{
-    CallError, Machine,
+    Call, CallError, Machine,
     pending::{Owner, Pending, Stage},
 };
 use crate::{Time, http::RequestHead};
@@ -22,7 +22,7 @@ pub(super) struct Relisting {
 impl Machine {
     /// Learns from a page of tools, and leaves out those that must not be used.
     pub(super) fn learn(&mut self, key: u64, reply: &mut Reply) {
-        let lists = self.calls.get(key).is_some_and(|call| call.method == Method::ToolsList);
+        let lists = self.calls.get(key).is_some_and(|call| matches!(call.call.method, Method::ToolsList));
         if lists
             && self.is_http()
             && let Some(without_invalid) = self.tools.learn(&reply.value)
@@ -43,15 +43,14 @@ impl Machine {
     pub(super) fn may_relist(&self, key: u64) -> bool {
         self.is_http()
             && self.is_modern()
-            && self
-                .calls
-                .get(key)
-                .is_some_and(|call| call.owner == Owner::Caller && call.method == Method::ToolsCall && !call.renewed)
+            && self.calls.get(key).is_some_and(|call| {
+                call.owner == Owner::Caller && matches!(call.call.method, Method::ToolsCall) && !call.renewed
+            })
     }
 
     pub(super) fn relist(&mut self, now: Time, key: u64, error: ErrorObject) {
         let Some(call) = self.calls.get_mut(key) else { return };
-        call.stage = Stage::Relisting;
+        call.enter(Stage::Relisting);
         call.relisting = Some(Box::new(Relisting { error, pages: 0 }));
         if let Some(exchange) = call.exchange.take() {
             self.settle(now, exchange);
@@ -60,9 +59,8 @@ impl Machine {
     }
 
     fn list_page(&mut self, now: Time, call: u64, params: Option<Raw>) {
-        let timeout = self.config.call_timeout_ms;
-        let page = Pending::of_machine(Owner::Relist(call), Method::ToolsList, params, timeout, now);
-        if let Some(key) = self.insert(page) {
+        let page = Call::new(Method::ToolsList, params);
+        if let Some(key) = self.insert(Pending::new(Owner::Relist(call), page, &self.config, now)) {
             self.send_call(now, key);
         }
     }
@@ -89,7 +87,7 @@ impl Machine {
             }
             _ => {
                 self.requeue(now, key);
-                self.send_queued_if_open(now);
+                self.send_queued(now);
             }
         }
     }

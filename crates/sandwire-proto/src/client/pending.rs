@@ -1,33 +1,30 @@
-use super::{Call, CallKey, Config, Timeout, legacy::Resume};
-use crate::{Time, client::AskKey};
+use super::{Call, CallKey, Config, Timeout};
+use crate::{Time, TransportError, client::AskKey};
 use sandwire_json::Raw;
-use sandwire_types::{LoggingLevel, Method};
+use sandwire_types::{Method, RequestId};
 
 /// A request that has not ended: its slot's key is its id on the wire.
 #[derive(Debug)]
 pub(super) struct Pending {
+    pub(super) call: Call,
     /// The key the caller knows; the id on the wire changes with every round.
     pub(super) key: CallKey,
     pub(super) owner: Owner,
     pub(super) stage: Stage,
-    pub(super) method: Method,
-    pub(super) params: Option<Raw>,
-    pub(super) meta: Option<Raw>,
-    pub(super) log_level: Option<LoggingLevel>,
-    pub(super) progress: bool,
-    pub(super) reset_on_progress: bool,
-    pub(super) timeout_ms: Option<u64>,
     /// When it has waited too long for an answer.
-    pub(super) deadline: Option<Time>,
+    pub(super) deadline: Time,
     /// When it ends whatever happens.
-    pub(super) limit: Option<Time>,
+    pub(super) limit: Time,
+    /// When its stage ends by itself.
+    pub(super) wake_at: Time,
     pub(super) exchange: Option<u64>,
     /// The last progress told.
     pub(super) told: Option<Box<str>>,
     /// Whether it was sent again already because something about the connection was stale.
     pub(super) renewed: bool,
     pub(super) rounds: Option<Box<Rounds>>,
-    pub(super) resume: Option<Box<Resume>>,
+    /// Where to take up its event stream.
+    pub(super) bookmark: Bookmark,
     #[cfg(feature = "param-headers")]
     pub(super) relisting: Option<Box<super::param_headers::Relisting>>,
 }
@@ -52,9 +49,9 @@ pub(super) enum Stage {
     /// Waits for the application's input.
     Asking,
     /// Waits before it is sent again.
-    Paused(Time),
+    Paused,
     /// Waits before its event stream is taken up again.
-    Resuming(Time),
+    Resuming,
     /// Waits for the tools to be listed again.
     #[cfg(feature = "param-headers")]
     Relisting,
@@ -77,82 +74,74 @@ pub(super) struct Asked {
     pub(super) answer: Option<Raw>,
 }
 
-impl Pending {
-    pub(super) fn of_caller(call: Call, config: &Config, now: Time) -> Self {
-        let timeout_ms = match call.timeout {
-            Timeout::After(milliseconds) => Some(milliseconds),
-            Timeout::Default if call.method != Method::SubscriptionsListen => Some(config.call_timeout_ms),
-            Timeout::Default | Timeout::Never => None,
-        };
-        Self {
-            key: CallKey(0),
-            owner: Owner::Caller,
-            stage: Stage::Queued,
-            method: call.method,
-            params: call.params,
-            meta: call.meta,
-            log_level: call.log_level,
-            progress: call.progress,
-            reset_on_progress: call.reset_on_progress,
-            timeout_ms,
-            deadline: timeout_ms.map(|milliseconds| now.after(milliseconds)),
-            limit: call.total_timeout_ms.map(|milliseconds| now.after(milliseconds)),
-            exchange: None,
-            told: None,
-            renewed: false,
-            rounds: None,
-            resume: None,
-            #[cfg(feature = "param-headers")]
-            relisting: None,
-        }
-    }
+/// How far an event stream came, for taking it up again.
+#[derive(Debug, Default)]
+pub(super) struct Bookmark {
+    pub(super) last_event: Option<String>,
+    /// How long the server wants to be left alone before.
+    pub(super) retry_ms: Option<u64>,
+    /// How often in a row it was taken up again without anything new.
+    pub(super) attempts: u32,
+}
 
-    pub(super) fn of_machine(owner: Owner, method: Method, params: Option<Raw>, timeout_ms: u64, now: Time) -> Self {
-        let mut call = Call::new(method, params);
-        call.timeout = Timeout::After(timeout_ms);
-        let deadline = now.after(timeout_ms);
-        Self {
+impl Pending {
+    pub(super) fn new(owner: Owner, mut call: Call, config: &Config, now: Time) -> Box<Self> {
+        if call.timeout == Timeout::Default && !matches!(call.method, Method::SubscriptionsListen) {
+            call.timeout = Timeout::After(config.call_timeout_ms);
+        }
+        let mut pending = Box::new(Self {
             key: CallKey(0),
             owner,
             stage: Stage::Queued,
-            method: call.method,
-            params: call.params,
-            meta: None,
-            log_level: None,
-            progress: false,
-            reset_on_progress: false,
-            timeout_ms: Some(timeout_ms),
-            deadline: Some(deadline),
-            limit: None,
+            deadline: Time::NEVER,
+            limit: call.total_timeout_ms.map_or(Time::NEVER, |milliseconds| now.after(milliseconds)),
+            wake_at: Time::NEVER,
             exchange: None,
             told: None,
             renewed: false,
             rounds: None,
-            resume: None,
+            bookmark: Bookmark::default(),
             #[cfg(feature = "param-headers")]
             relisting: None,
-        }
+            call,
+        });
+        pending.restart_timeout(now);
+        pending
+    }
+
+    /// Whether an answer may come.
+    pub(super) fn is_sent(&self) -> bool {
+        matches!(self.stage, Stage::Sent | Stage::Resuming)
     }
 
     /// The parameters to send now.
     pub(super) fn current_params(&self) -> Option<Raw> {
         match &self.rounds {
             Some(rounds) if rounds.params.is_some() => rounds.params.clone(),
-            _ => self.params.clone(),
+            _ => self.call.params.clone(),
         }
     }
 
+    pub(super) fn enter(&mut self, stage: Stage) {
+        self.enter_until(Time::NEVER, stage);
+    }
+
+    /// Enters a stage that ends by itself.
+    pub(super) fn enter_until(&mut self, at: Time, stage: Stage) {
+        self.stage = stage;
+        self.wake_at = at;
+    }
+
     pub(super) fn restart_timeout(&mut self, now: Time) {
-        self.deadline = self.timeout_ms.map(|milliseconds| now.after(milliseconds));
+        self.deadline = match self.call.timeout {
+            Timeout::After(milliseconds) => now.after(milliseconds),
+            Timeout::Default | Timeout::Never => Time::NEVER,
+        };
     }
 
     /// The next moment at which something happens to it by itself.
-    pub(super) fn due(&self) -> Option<Time> {
-        let stage = match self.stage {
-            Stage::Paused(at) | Stage::Resuming(at) => Some(at),
-            _ => None,
-        };
-        [self.deadline, self.limit, stage].into_iter().flatten().min()
+    pub(super) fn due(&self) -> Time {
+        self.deadline.min(self.limit).min(self.wake_at)
     }
 }
 
@@ -165,15 +154,12 @@ pub(super) struct Exchange {
     /// Whether the head arrived.
     pub(super) answered: bool,
     /// What a status that is no success stands for.
-    pub(super) failure: Option<crate::TransportError>,
+    pub(super) failure: Option<TransportError>,
     pub(super) stream: bool,
     pub(super) garbage: bool,
-    pub(super) last_event: Option<String>,
-    pub(super) retry_ms: Option<u64>,
-    /// How often in a row it was taken up again without anything new.
-    pub(super) attempts: u32,
+    pub(super) bookmark: Bookmark,
     /// When to drop it, once nothing more is wanted of it.
-    pub(super) drop_at: Option<Time>,
+    pub(super) drop_at: Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,19 +177,17 @@ pub(super) enum Purpose {
 }
 
 impl Exchange {
-    pub(super) const fn new(purpose: Purpose) -> Self {
-        Self {
+    pub(super) fn new(purpose: Purpose, epoch: u32) -> Box<Self> {
+        Box::new(Self {
             purpose,
-            epoch: 0,
+            epoch,
             answered: false,
             failure: None,
             stream: false,
             garbage: false,
-            last_event: None,
-            retry_ms: None,
-            attempts: 0,
-            drop_at: None,
-        }
+            bookmark: Bookmark::default(),
+            drop_at: Time::NEVER,
+        })
     }
 }
 
@@ -211,7 +195,7 @@ impl Exchange {
 #[derive(Debug)]
 pub(super) enum Ask {
     /// By a request of its own (legacy).
-    Request(sandwire_types::RequestId),
+    Request(RequestId),
     /// By asking a call for input (modern).
     Round { call: CallKey },
 }

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// Values in slots that are reused, under keys that are not: a key is the slot and how often it was used.
 ///
 /// Keys stay below 2^53, so they may travel as JSON numbers.
@@ -10,7 +12,7 @@ pub(super) struct Slab<T> {
 #[derive(Debug)]
 struct Place<T> {
     generation: u64,
-    value: Option<T>,
+    value: Option<Box<T>>,
 }
 
 const SLOT_BITS: u32 = 16;
@@ -27,7 +29,7 @@ impl<T> Slab<T> {
     }
 
     /// Keeps a value; `None` if every slot is taken.
-    pub(super) fn insert(&mut self, value: T) -> Option<u64> {
+    pub(super) fn insert(&mut self, value: Box<T>) -> Option<u64> {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
@@ -43,14 +45,14 @@ impl<T> Slab<T> {
     }
 
     pub(super) fn get(&self, key: u64) -> Option<&T> {
-        self.place(key)?.value.as_ref()
+        self.place(key)?.value.as_deref()
     }
 
     pub(super) fn get_mut(&mut self, key: u64) -> Option<&mut T> {
-        self.place_mut(key)?.value.as_mut()
+        self.place_mut(key)?.value.as_deref_mut()
     }
 
-    pub(super) fn remove(&mut self, key: u64) -> Option<T> {
+    pub(super) fn remove(&mut self, key: u64) -> Option<Box<T>> {
         let place = self.place_mut(key)?;
         let value = place.value.take()?;
         if place.generation < MAX_GENERATION {
@@ -71,18 +73,26 @@ impl<T> Slab<T> {
     pub(super) fn in_slot(&self, old: u64) -> Option<(u64, &T)> {
         let slot = (old & SLOT_MASK) as u16;
         let place = self.places.get(usize::from(slot))?;
-        Some((key(place.generation, slot), place.value.as_ref()?))
+        Some((key(place.generation, slot), place.value.as_deref()?))
+    }
+
+    /// Every slot there is, for walks during which values come and go.
+    pub(super) fn slots(&self) -> Range<usize> {
+        0..self.places.len()
+    }
+
+    /// The key of the value in a slot.
+    pub(super) fn key_in(&self, slot: usize) -> Option<u64> {
+        let place = self.places.get(slot)?;
+        place.value.as_ref()?;
+        Some(key(place.generation, slot as u16))
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        self.places
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, place)| place.value.as_ref().map(|value| (key(place.generation, slot as u16), value)))
-    }
-
-    pub(super) fn keys(&self) -> Vec<u64> {
-        self.iter().map(|(key, _)| key).collect()
+        self.slots().filter_map(|slot| {
+            let key = self.key_in(slot)?;
+            Some((key, self.get(key)?))
+        })
     }
 
     fn place(&self, key: u64) -> Option<&Place<T>> {
@@ -105,10 +115,10 @@ mod tests {
     #[test]
     fn an_old_key_does_not_reach_the_slot_s_next_value() {
         let mut slab = Slab::new();
-        let first = slab.insert("first");
+        let first = slab.insert(Box::new("first"));
         let key = first.unwrap_or_default();
-        assert_eq!(slab.remove(key), Some("first"));
-        let second = slab.insert("second").unwrap_or_default();
+        assert_eq!(slab.remove(key), Some(Box::new("first")));
+        let second = slab.insert(Box::new("second")).unwrap_or_default();
         assert_ne!(key, second);
         assert_eq!(key & 0xffff, second & 0xffff);
         assert_eq!(slab.get(key), None);

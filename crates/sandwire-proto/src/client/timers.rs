@@ -3,52 +3,61 @@ use crate::Time;
 
 impl Machine {
     /// Sees to it that the machine is woken by `at`.
-    pub(super) fn arm(&mut self, at: Option<Time>) {
-        self.wake_at = match (self.wake_at, at) {
-            (Some(armed), Some(at)) => Some(armed.min(at)),
-            (armed, at) => armed.or(at),
-        };
+    pub(super) fn arm(&mut self, at: Time) {
+        self.wake_at = self.wake_at.min(at);
     }
 
     /// Does everything that is due.
     pub(super) fn on_tick(&mut self, now: Time) {
-        if self.wake_at.is_none_or(|at| now < at) {
+        if now < self.wake_at {
             return;
         }
-        self.wake_at = None;
-        for key in self.calls.keys() {
-            self.call_due(now, key);
+        self.wake_at = Time::NEVER;
+        for slot in self.calls.slots() {
+            if let Some(key) = self.calls.key_in(slot) {
+                self.call_due(now, key);
+            }
         }
-        for key in self.exchanges.keys() {
-            if self.exchanges.get(key).is_some_and(|exchange| exchange.drop_at.is_some_and(|at| at <= now)) {
-                self.abandon(key);
+        for slot in self.exchanges.slots() {
+            if let Some(key) = self.exchanges.key_in(slot) {
+                self.exchange_due(now, key);
             }
         }
         if cfg!(feature = "listen") {
             self.listen_due(now);
         }
-        if let Phase::Ending(until) = self.phase {
-            if until <= now {
-                self.ended_session();
-            } else {
-                self.arm(Some(until));
-            }
+        match self.phase {
+            Phase::Ending(until) if until <= now => self.ended_session(),
+            Phase::Ending(until) => self.arm(until),
+            _ => {}
         }
-        let calls = self.calls.iter().filter_map(|(_, call)| call.due()).min();
-        let exchanges = self.exchanges.iter().filter_map(|(_, exchange)| exchange.drop_at).min();
-        self.arm(calls);
-        self.arm(exchanges);
     }
 
     fn call_due(&mut self, now: Time, key: u64) {
         let Some(call) = self.calls.get(key) else { return };
-        if call.deadline.into_iter().chain(call.limit).any(|at| at <= now) {
+        if call.deadline.min(call.limit) <= now {
             return self.give_up(now, key, CallError::Timeout, Some("no answer came in time"));
         }
-        match call.stage {
-            Stage::Paused(at) if cfg!(feature = "asks") && at <= now => self.next_round(now, key),
-            Stage::Resuming(at) if cfg!(feature = "resume") && at <= now => self.resume(key),
-            _ => {}
+        if call.wake_at <= now {
+            match call.stage {
+                Stage::Paused if cfg!(feature = "asks") => self.next_round(now, key),
+                Stage::Resuming if cfg!(feature = "resume") => self.resume(now, key),
+                _ => {}
+            }
+        }
+        if let Some(call) = self.calls.get(key) {
+            let at = call.due();
+            self.arm(at);
+        }
+    }
+
+    fn exchange_due(&mut self, now: Time, key: u64) {
+        let Some(exchange) = self.exchanges.get(key) else { return };
+        if exchange.drop_at <= now {
+            self.abandon(key);
+        } else {
+            let at = exchange.drop_at;
+            self.arm(at);
         }
     }
 }

@@ -18,7 +18,7 @@ pub fn modern_request(version: &str, request: &Request) -> RequestHead {
     headers.push(names::METHOD, request.method.as_str());
     if let Some(params) = &request.params
         && let Some(source) = request.method.name_source()
-        && let Some(name) = member(params.as_str(), source.key())
+        && let Some(name) = text_member(params.as_str(), source.key())
     {
         headers.push(names::NAME, encode_value(&name).into_owned());
     }
@@ -77,6 +77,7 @@ fn legacy_fields(headers: &mut Headers, version: Option<ProtocolVersion>, sessio
     }
 }
 
-fn member<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
+/// The member of an object that is a text.
+pub(crate) fn text_member<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
     Reader::new(find(object, key)?).string().ok()
 }

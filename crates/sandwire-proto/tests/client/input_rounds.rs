@@ -145,3 +145,43 @@ fn asking_for_nothing_or_where_nothing_may_be_asked_is_a_fault() {
     scene.reply(&sent, ASKS);
     assert!(matches!(scene.done_error(), CallError::Misbehaved(PeerMisbehaved::UnknownResultType)));
 }
+
+#[test]
+fn more_input_at_once_than_the_limit_is_a_fault_of_its_own() {
+    let requests = |count: usize| {
+        let named: Vec<String> = (0..count).map(|n| format!(r#""{n}":{{"method":"roots/list"}}"#)).collect();
+        format!(r#"{{"resultType":"input_required","inputRequests":{{{}}}}}"#, named.join(","))
+    };
+    let mut scene = Scene::modern(Wire::Pipe);
+    scene.call(tool_call());
+    let sent = scene.request();
+    scene.reply(&sent, &requests(257));
+    assert!(matches!(scene.done_error(), CallError::Misbehaved(PeerMisbehaved::TooManyInputRequests)));
+    scene.call(tool_call());
+    let sent = scene.request();
+    scene.reply(&sent, &requests(256));
+    for _ in 0..256 {
+        scene.ask();
+    }
+    // No question is left over for another call.
+    scene.call(tool_call());
+    let sent = scene.request();
+    scene.reply(&sent, &requests(1));
+    assert!(matches!(scene.done_error(), CallError::Misbehaved(PeerMisbehaved::TooManyInputRequests)));
+}
+
+#[test]
+fn two_requests_for_input_under_one_name_are_refused() {
+    let mut scene = Scene::modern(Wire::Pipe);
+    scene.call(tool_call());
+    let sent = scene.request();
+    scene.reply(
+        &sent,
+        concat!(
+            r#"{"resultType":"input_required","inputRequests":"#,
+            r#"{"who":{"method":"roots/list"},"w\u0068o":{"method":"roots/list"}}}"#
+        ),
+    );
+    assert!(matches!(scene.done_error(), CallError::Misbehaved(PeerMisbehaved::InvalidMessage)));
+    scene.quiet();
+}

@@ -165,3 +165,25 @@ fn a_session_that_is_no_token_is_not_repeated() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_stream_to_take_up_again_waits_for_the_new_session() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "old");
+    let stream = listening(&mut scene, "old");
+    scene.call(tool_call());
+    scene.call(tool_call());
+    let (broken, expired) = (scene.request(), scene.request());
+    scene.head_of(broken.exchange(), 200, Some("text/event-stream"));
+    scene.mark(broken.exchange(), "e1", Some(500));
+    scene.end(&broken);
+    scene.head_of(expired.exchange(), 404, None);
+    scene.end(&expired);
+    assert!(matches!(scene.must(), Output::Abandon(exchange) if exchange == stream));
+    let initialize = scene.request();
+    scene.wait(500);
+    scene.quiet();
+    assert!(scene.machine.deadline().is_some_and(|at| at > scene.now), "the machine does not spin");
+    scene.respond(&initialize, Ok(HANDSHAKE));
+    assert!(matches!(scene.must(), Output::Send { .. }));
+}
