@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod driver;
+mod hostile;
 mod http;
 mod lines;
 mod ports;
