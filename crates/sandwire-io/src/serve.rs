@@ -11,7 +11,7 @@ use sandwire_proto::{
     ExchangeId, Input, PeerInfo, Via,
     server::{Machine, Output},
 };
-use sandwire_types::{Message, Method};
+use sandwire_types::{Message, Method, WireError};
 
 use crate::{
     Endpoint, Env, Link, LinkEvent,
@@ -74,6 +74,8 @@ impl std::fmt::Debug for ServeDriver {
     }
 }
 
+const VIA: Via = Via::Exchange(ExchangeId(0));
+
 /// One HTTP exchange: a request, and the messages that answer it.
 ///
 /// Dropping it before the end cancels what it began.
@@ -95,9 +97,17 @@ impl Exchange {
         if matches!(&message, Message::Request(request) if request.method == Method::SubscriptionsListen) {
             self.runner.host.hear_changes();
         }
+        self.take(Input::Message { via: VIA, message });
+    }
+
+    /// Takes several messages that arrived as one, and what stood in the place of some. Each is answered by itself.
+    pub fn receive_batch(&mut self, items: Vec<Result<Message, WireError>>) {
+        self.take(Input::Batch { via: VIA, items });
+    }
+
+    fn take(&mut self, input: Input) {
         let Self { runner, sent } = self;
-        let via = Via::Exchange(ExchangeId(0));
-        runner.take(Input::Message { via, message }, &mut |_, message| sent.push_back(message));
+        runner.take(input, &mut |_, message| sent.push_back(message));
     }
 
     /// The next message to the client; nothing once every request has its answer.

@@ -95,7 +95,10 @@ impl Shared {
         } else {
             Some(self.legacy_peer(head, Some(&request.id))?)
         };
-        Ok(self.begin(peer, vec![request]))
+        let version = peer.as_ref().map_or(ProtocolVersion::LATEST, |peer| peer.version);
+        let mut exchange = self.exchange(peer);
+        exchange.receive(Message::Request(request));
+        Ok(self.wait(exchange, version, 1))
     }
 
     pub(super) fn batch(&self, head: &RequestHead, items: Vec<Result<Message, WireError>>) -> Result<Begun, Refusal> {
@@ -110,23 +113,17 @@ impl Shared {
             let message = "the batch holds more messages than may be under way at once; send fewer";
             return Err(Refusal::new(413, ErrorCode::INVALID_REQUEST, message));
         }
-        let mut requests = Vec::new();
-        for item in items {
-            match item {
-                Ok(Message::Request(request)) if request.method == Method::Initialize => {
-                    let refusal = invalid("initialize must not be part of a batch; send it alone");
-                    return Err(Refusal { id: Some(request.id), ..refusal });
-                }
-                Ok(Message::Request(request)) => requests.push(request),
-                Ok(Message::Notification(_) | Message::Response(_)) => {}
-                Err(error) if error.is_notification || error.is_response => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        if requests.is_empty() {
+        let wants_answer = |item: &Result<Message, WireError>| match item {
+            Ok(message) => matches!(message, Message::Request(_)),
+            Err(error) => error.wants_answer(),
+        };
+        let waiting = items.iter().filter(|item| wants_answer(item)).count();
+        let mut exchange = self.exchange(Some(Arc::clone(&peer)));
+        exchange.receive_batch(items);
+        if waiting == 0 {
             return Ok(Begun::Accepted);
         }
-        Ok(self.begin(Some(peer), requests))
+        Ok(self.wait(exchange, peer.version, waiting))
     }
 
     fn names_modern(&self, head: &RequestHead) -> bool {
@@ -138,14 +135,7 @@ impl Shared {
         Exchange::new(Arc::clone(&self.endpoint), Arc::clone(&self.env), legacy)
     }
 
-    /// Has the server answer.
-    fn begin(&self, legacy: Option<Arc<PeerInfo>>, requests: Vec<Request>) -> Begun {
-        let version = legacy.as_ref().map_or(ProtocolVersion::LATEST, |peer| peer.version);
-        let mut exchange = self.exchange(legacy);
-        let waiting = requests.len();
-        for request in requests {
-            exchange.receive(Message::Request(request));
-        }
+    fn wait(&self, exchange: Exchange, version: ProtocolVersion, waiting: usize) -> Begun {
         Begun::Waits(Box::new(Events::new(exchange, version, waiting, &self.env, self.guard.keep_alive_ms)))
     }
 }

@@ -94,6 +94,26 @@ fn batches_are_answered_in_one_version_only() {
 }
 
 #[test]
+fn a_bad_message_in_a_batch_is_answered_by_itself() {
+    let site = Site::new();
+    let items = [
+        request("ping", ""),
+        r#"{"jsonrpc":"1.0","id":"b","method":"ping"}"#.into(),
+        "7".into(),
+        initialize("2025-03-26").replace("\"a\"", "\"c\""),
+        r#"{"jsonrpc":"2.0","method":7}"#.into(),
+        request("tools/list", "").replace("\"a\"", "\"d\""),
+    ];
+    let got = site.send(post(&[]), &format!("[{}]", items.join(",")));
+    assert_eq!(got.head.status, 200);
+    let answers: Vec<_> = got.body.split(r#"{"jsonrpc":"2.0","id":"#).skip(1).collect();
+    let is_error = |answer: &&str| answer.contains(r#""error":{"code":-32600,"#);
+    assert_eq!(answers.iter().map(is_error).collect::<Vec<_>>(), [false, true, true, true, true, false]);
+    let ids: Vec<_> = answers.iter().filter_map(|answer| answer.split(',').next()).collect();
+    assert_eq!(ids, [r#""a""#, r#""b""#, "null", r#""c""#, "null", r#""d""#]);
+}
+
+#[test]
 fn nothing_is_promised_that_could_follow_a_request() {
     let site = Site::new();
     let opened = site.send(post(&[]), &initialize("2025-11-25"));
