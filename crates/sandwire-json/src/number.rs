@@ -140,65 +140,32 @@ pub(crate) fn out_of_range(offset: usize) -> Error {
 
 /// The value of a number's text in the one form an integer is written in.
 fn plain_integer(text: &str) -> Option<i64> {
-    let value = digits(text)?;
-    (text != "-0").then_some(value)
+    let is_plain = text != "-0" && !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+    if is_plain { integer(text) } else { None }
 }
 
 /// The value of a number's text when it is an integer, however it is written.
 pub(crate) fn integer(text: &str) -> Option<i64> {
-    digits(text).or_else(|| scaled(text))
-}
-
-fn digits(text: &str) -> Option<i64> {
-    let (negative, magnitude) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    if magnitude.is_empty() {
-        return None;
-    }
-    let mut value = 0i64;
-    for byte in magnitude.bytes() {
-        let digit = i64::from(byte.wrapping_sub(b'0'));
-        if digit > 9 {
-            return None;
-        }
-        value = value.checked_mul(10)?;
-        value = if negative { value.checked_sub(digit)? } else { value.checked_add(digit)? };
-    }
-    Some(value)
-}
-
-/// A number with a fraction or an exponent, when both cancel out to an integer.
-fn scaled(text: &str) -> Option<i64> {
-    let negative = text.starts_with('-');
-    let mut value = 0i64;
-    let mut point = 0i64;
-    let mut zeros = 0u32;
+    let mut value = 0;
+    // Zeros that no other digit has followed yet, and by how many more the value is to be shifted.
+    let mut zeros = 0;
+    let mut shift = 0;
     let mut fraction = false;
-    let mut bytes = text.bytes().skip(usize::from(negative));
-    let mut exponent = None;
+    let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
+            b'-' => {}
             b'.' => fraction = true,
             b'e' | b'E' => {
-                exponent = Some(bytes.as_str_digits());
+                shift += exponent(bytes);
                 break;
             }
-            _ => {
-                if fraction {
-                    point -= 1;
-                }
-                if byte == b'0' && value != 0 {
-                    zeros += 1;
-                } else if byte != b'0' {
-                    for _ in 0..zeros {
-                        value = value.checked_mul(10)?;
-                    }
+            digit => {
+                shift -= i64::from(fraction);
+                zeros += 1;
+                if digit != b'0' {
+                    value = shifted(value, zeros)? + u64::from(digit.wrapping_sub(b'0'));
                     zeros = 0;
-                    let digit = i64::from(byte.wrapping_sub(b'0'));
-                    value = value.checked_mul(10)?;
-                    value = if negative { value.checked_sub(digit)? } else { value.checked_add(digit)? };
                 }
             }
         }
@@ -206,31 +173,38 @@ fn scaled(text: &str) -> Option<i64> {
     if value == 0 {
         return Some(0);
     }
-    let shift = point.checked_add(i64::from(zeros))?.checked_add(exponent.unwrap_or(Some(0))?)?;
-    for _ in 0..u32::try_from(shift).ok()?.min(20) {
-        value = value.checked_mul(10)?;
+    let value = shifted(value, zeros + shift)?;
+    if text.starts_with('-') { 0i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
+}
+
+/// A value with that many zeros behind it; `None` when one more digit would not fit, or when digits would have to go.
+fn shifted(mut value: u64, zeros: i64) -> Option<u64> {
+    const MOST: u64 = (1 << 63) / 10;
+    if zeros < 0 {
+        return None;
+    }
+    for _ in 0..zeros {
+        if value > MOST {
+            return None;
+        }
+        value *= 10;
     }
     Some(value)
 }
 
-trait Exponent {
-    fn as_str_digits(&mut self) -> Option<i64>;
-}
-
-impl<I: Iterator<Item = u8>> Exponent for I {
-    /// The rest of a number after its `e`; `None` when that is beyond 64 bits.
-    fn as_str_digits(&mut self) -> Option<i64> {
-        let mut negative = false;
-        let mut value = 0i64;
-        for byte in self {
-            match byte {
-                b'+' => {}
-                b'-' => negative = true,
-                _ => value = value.checked_mul(10)?.checked_add(i64::from(byte.wrapping_sub(b'0')))?,
-            }
+/// The rest of a number after its `e`, or about that when it is beyond all use.
+fn exponent(bytes: std::str::Bytes<'_>) -> i64 {
+    const FAR: i64 = 1 << 40;
+    let mut negative = false;
+    let mut value = 0;
+    for byte in bytes {
+        match byte {
+            b'+' => {}
+            b'-' => negative = true,
+            digit => value = FAR.min(value * 10 + i64::from(digit.wrapping_sub(b'0'))),
         }
-        Some(if negative { -value } else { value })
     }
+    if negative { -value } else { value }
 }
 
 /// Writes an unsigned number without the formatting machinery.

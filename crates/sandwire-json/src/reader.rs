@@ -1,11 +1,8 @@
 use std::borrow::Cow;
 
-use hifijson::SliceLexer;
-use hifijson::escape::{self, Lex as _};
-use hifijson::num::Lex as _;
-use hifijson::token::Lex as _;
-
 use crate::{Error, ErrorKind, MAX_DEPTH, scan};
+
+const MALFORMED_ESCAPE: &str = "malformed escape in a string";
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -275,8 +272,7 @@ impl<'a> Reader<'a> {
     /// Passes over an object, given as the text of one that was read before, if it stands here.
     pub fn take(&mut self, object: &str) -> bool {
         self.token();
-        let found = object.ends_with('}')
-            && self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(object.as_bytes()));
+        let found = object.ends_with('}') && self.stands(object);
         if found {
             self.at += object.len();
         }
@@ -370,26 +366,53 @@ impl<'a> Reader<'a> {
         if self.peek()? == kind { Ok(()) } else { Err(self.error(ErrorKind::Type, message)) }
     }
 
-    fn lexer(&self) -> SliceLexer<'a> {
-        SliceLexer::new(self.text.as_bytes().get(self.at..).unwrap_or_default())
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
     }
 
-    fn resume(&mut self, lexer: &SliceLexer<'a>) {
-        self.at = self.text.len() - lexer.as_slice().len();
+    fn stands(&self, word: &str) -> bool {
+        self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(word.as_bytes()))
     }
 
     fn literal(&mut self) -> Result<Option<bool>, Error> {
-        let mut lexer = self.lexer();
-        let value = lexer.null_or_bool().ok_or_else(|| self.syntax("expected a value"))?;
-        self.resume(&lexer);
-        Ok(value)
+        for (word, value) in [("null", None), ("true", Some(true)), ("false", Some(false))] {
+            if self.stands(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        Err(self.syntax("expected a value"))
     }
 
     fn skip_number(&mut self) -> Result<(), Error> {
-        let mut lexer = self.lexer();
-        let number = lexer.num_ignore();
-        self.resume(&lexer);
-        number.validate().map(drop).map_err(|_| self.syntax("expected a digit"))
+        if self.byte() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.byte() {
+            Some(b'0') => self.at += 1,
+            _ => self.skip_digits()?,
+        }
+        if self.byte() == Some(b'.') {
+            self.at += 1;
+            self.skip_digits()?;
+        }
+        if matches!(self.byte(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.byte(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.skip_digits()?;
+        }
+        Ok(())
+    }
+
+    fn skip_digits(&mut self) -> Result<(), Error> {
+        let start = self.at;
+        while matches!(self.byte(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.syntax("expected a digit")) } else { Ok(()) }
     }
 
     #[inline]
@@ -474,22 +497,44 @@ impl<'a> Reader<'a> {
 
     fn escape(&mut self) -> Result<char, Error> {
         self.at += 1;
-        let mut lexer = self.lexer();
-        let escaped = match hifijson::Read::take_next(&mut lexer) {
-            Some(byte) => lexer.escape(byte),
-            None => Err(escape::Error::Eof),
+        let character = match self.byte() {
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
+            Some(b'n') => '\n',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'u') => return self.numbered(),
+            _ => return Err(self.syntax(MALFORMED_ESCAPE)),
         };
-        match escaped {
-            Ok(character) => {
-                self.resume(&lexer);
-                Ok(character)
+        self.at += 1;
+        Ok(character)
+    }
+
+    /// The character of an escape by number, or of two that are the halves of a surrogate pair.
+    fn numbered(&mut self) -> Result<char, Error> {
+        let mut code = self.hex()?;
+        if matches!(code, 0xd800..0xdc00) && self.stands("\\u") {
+            let second = self.at;
+            self.at += 1;
+            match self.hex()? {
+                low @ 0xdc00..0xe000 => code = 0x10000 + ((code - 0xd800) << 10 | (low - 0xdc00)),
+                _ => self.at = second,
             }
-            Err(escape::Error::ExpectedLowSurrogate | escape::Error::InvalidChar(_)) => {
-                self.at += "uXXXX".len();
-                Ok(char::REPLACEMENT_CHARACTER)
-            }
-            Err(_) => Err(self.syntax("malformed escape in a string")),
         }
+        Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// The number of the escape whose `u` stands here.
+    fn hex(&mut self) -> Result<u32, Error> {
+        let mut code = 0;
+        for _ in 0..4 {
+            self.at += 1;
+            let digit = self.byte().and_then(|byte| char::from(byte).to_digit(16));
+            code = code << 4 | digit.ok_or_else(|| self.syntax(MALFORMED_ESCAPE))?;
+        }
+        self.at += 1;
+        Ok(code)
     }
 
     fn slice(&self, start: usize) -> &'a str {

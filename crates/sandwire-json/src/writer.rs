@@ -134,13 +134,13 @@ impl Writer {
 
     /// Valid JSON has line breaks between tokens only.
     fn plain(&mut self, json: &str) {
-        if scan::has_break(json.as_bytes()) {
-            for character in json.chars() {
-                self.text.push(if matches!(character, '\n' | '\r') { ' ' } else { character });
-            }
-        } else {
-            self.text.push_str(json);
+        let mut rest = json;
+        while let Some(at) = scan::line_break(rest.as_bytes()) {
+            self.text.push_str(rest.get(..at).unwrap_or_default());
+            self.text.push(' ');
+            rest = rest.get(at + 1..).unwrap_or_default();
         }
+        self.text.push_str(rest);
     }
 
     fn open(&mut self, bracket: char) {

@@ -47,6 +47,8 @@ impl NameSource {
 /// What is known of a method.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
+    /// The name on the wire.
+    pub name: &'static str,
     /// Whether it wants an answer.
     pub kind: MethodKind,
     /// The versions in which the client may send it, one bit for each level.
@@ -72,6 +74,7 @@ const MODERN: u8 = 0b1_0000;
 const TASKS: u8 = 0b1_1000;
 
 const REQUEST: Facts = Facts {
+    name: "",
     kind: MethodKind::Request,
     from_client: NONE,
     from_server: NONE,
@@ -97,31 +100,14 @@ macro_rules! methods {
             /// Every known method.
             pub const KNOWN: &[Self] = &[$(Self::$variant),*];
 
-            /// The name on the wire.
-            pub fn as_str(&self) -> &str {
-                match self {
-                    $( Self::$variant => $name, )*
-                    Self::Other(name) => name,
-                }
-            }
-
             /// What is known of it; `None` for an unknown method.
             pub fn facts(&self) -> Option<&'static Facts> {
                 match self {
                     $( Self::$variant => {
-                        const FACTS: &Facts = &Facts { $($fact: $value,)* ..$base };
+                        const FACTS: &Facts = &Facts { name: $name, $($fact: $value,)* ..$base };
                         Some(FACTS)
                     } )*
                     Self::Other(_) => None,
-                }
-            }
-        }
-
-        impl From<&str> for Method {
-            fn from(name: &str) -> Self {
-                match name {
-                    $( $name => Self::$variant, )*
-                    _ => Self::Other(name.into()),
                 }
             }
         }
@@ -239,7 +225,22 @@ methods! {
     SubscriptionsAcknowledged = "notifications/subscriptions/acknowledged", NOTIFICATION { from_server: MODERN };
 }
 
+impl From<&str> for Method {
+    fn from(name: &str) -> Self {
+        let known = Self::KNOWN.iter().find(|method| method.as_str() == name);
+        known.cloned().unwrap_or_else(|| Self::Other(name.into()))
+    }
+}
+
 impl Method {
+    /// The name on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Other(name) => name,
+            known => known.facts().map_or("", |facts| facts.name),
+        }
+    }
+
     /// Whether `side` may send it in `version`; true for an unknown method, which no version forbids.
     pub fn may_send(&self, side: Side, version: ProtocolVersion) -> bool {
         let Some(facts) = self.facts() else { return true };

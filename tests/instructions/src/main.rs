@@ -6,6 +6,8 @@
 
 mod callgrind;
 mod paths;
+#[path = "../../bench/src/pipe.rs"]
+mod pipe;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

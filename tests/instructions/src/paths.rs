@@ -1,17 +1,22 @@
 //! The hot paths.
 
 use std::hint::black_box;
+use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::join3;
+use futures::future::{Either, join, join3, select};
 use sandwire_client::{Client, Driver, Options};
-use sandwire_io::{Endpoint, Env, Timer, memory, serve};
+use sandwire_io::lines::Lines;
+use sandwire_io::{Endpoint, Env, TextLink, Timer, memory, serve};
 use sandwire_json::{Raw, Reader, check};
-use sandwire_proto::{Time, http::sse};
+use sandwire_proto::{Limits, Time, http::sse};
 use sandwire_server::{Schema, Server, tool};
 use sandwire_types::model::{CallToolResult, Described as _, ListToolsResult};
 use sandwire_types::wire::{Incoming, Memo, decode, encode};
+use sandwire_types::ProtocolVersion;
 use serde::Serialize;
+
+use crate::pipe::duplex;
 
 /// What is run, again and again.
 pub type Runs = Box<dyn FnMut()>;
@@ -32,6 +37,7 @@ pub const PATHS: &[Path] = &[
     Path { name: "decode_100_events", prepare: decode_events },
     Path { name: "call_in_memory", prepare: call_in_memory },
     Path { name: "call_over_memory_link", prepare: call_over_link },
+    Path { name: "call_over_pipe", prepare: call_over_pipe },
 ];
 
 fn parse() -> Runs {
@@ -122,7 +128,7 @@ fn call_in_memory() -> Runs {
     let (client, driver) = Client::in_memory(&server());
     Box::new(move || {
         let _open: &Driver = &driver;
-        futures_executor::block_on(call(&client));
+        futures::executor::block_on(call(&client));
     })
 }
 
@@ -140,7 +146,23 @@ fn call_over_link() -> Runs {
             }
             client.close();
         };
-        futures_executor::block_on(join3(calls, driver, served));
+        futures::executor::block_on(join3(calls, driver, served));
+    })
+}
+
+/// A driver for each end in one task, with lines of JSON on a byte pipe between them.
+fn call_over_pipe() -> Runs {
+    const PIPE_BYTES: usize = 64 * 1024;
+    let env: Arc<dyn Env> = Arc::new(Still);
+    let [mine, theirs] = duplex(PIPE_BYTES)
+        .map(|(reader, writer)| TextLink::new(Lines::new(reader, writer, PIPE_BYTES), Limits::default()));
+    let options = Options::new("bench", "1.0.0").version(ProtocolVersion::V2026_07_28);
+    let (client, driver) = Client::connect(mine, env.clone(), options);
+    let served = serve(Arc::new(server()), env, Box::new(theirs));
+    let mut drivers = Box::pin(join(driver, served));
+    Box::new(move || match futures::executor::block_on(select(pin!(call(&client)), &mut drivers)) {
+        Either::Left(_) => {}
+        Either::Right(_) => panic!("the connection ended"),
     })
 }
 

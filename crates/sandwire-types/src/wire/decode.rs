@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use sandwire_json::{Error, ErrorKind, Kind, Raw, Read, Reader, Writer};
+use sandwire_json::{Error, ErrorKind, Kind, Raw, Reader, Writer, from_str};
 
 use super::{Incoming, modern};
 use crate::error::WireError;
@@ -90,391 +90,388 @@ pub fn decode(text: &str, memo: &mut Memo) -> Result<Incoming, WireError> {
     let mut r = Reader::new(text);
     match r.peek() {
         Ok(Kind::Array) => batch(r, memo),
-        Ok(_) => one(r, memo).map(Incoming::One),
-        Err(error) => Err(refusal(&error, None, false)),
+        _ => one(r, memo).map(Incoming::One),
     }
 }
 
 fn batch(mut r: Reader<'_>, memo: &mut Memo) -> Result<Incoming, WireError> {
     let mut items = Vec::new();
-    r.array(&mut |r| {
+    let read = r.array(&mut |r| {
         items.push(r.raw()?);
         Ok(())
-    })
-    .and_then(|()| r.end())
-    .map_err(|error| refusal(&error, None, false))?;
+    });
+    if let Err(error) = read.and_then(|()| r.end()) {
+        return Err(WireError::new(code(&error), error.to_string()));
+    }
     if items.is_empty() {
-        return Err(Fault::invalid("a batch holds no message").refusal(None, false));
+        return Err(WireError::new(ErrorCode::INVALID_REQUEST, "a batch holds no message"));
     }
     Ok(Incoming::Batch(items.into_iter().map(|item| one(Reader::new(item), memo)).collect()))
 }
 
-/// The answer to a text that could not be read to its end.
-fn refusal(error: &Error, id: Option<RequestId>, is_response: bool) -> WireError {
-    let (code, id) = match error.kind() {
-        ErrorKind::Syntax => (ErrorCode::PARSE_ERROR, id.filter(|_| is_response)),
-        _ => (ErrorCode::INVALID_REQUEST, id),
+fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
+    let mut parts = Parts { memo, seen: 0, twice: 0, texts: [None; Slot::COUNT], envelope: None, extra: None };
+    let read = match r.peek() {
+        Ok(Kind::Object) => parts.read(&MESSAGE, &mut r),
+        _ => r.skip(),
     };
-    WireError { code, id, message: error.to_string(), is_response, is_notification: false }
-}
-
-/// Something in a text that is JSON and keeps it from being a message.
-struct Fault {
-    code: ErrorCode,
-    message: &'static str,
-}
-
-impl Fault {
-    fn invalid(message: &'static str) -> Self {
-        Self { code: ErrorCode::INVALID_REQUEST, message }
-    }
-
-    fn params(message: &'static str) -> Self {
-        Self { code: ErrorCode::INVALID_PARAMS, message }
-    }
-
-    fn refusal(self, id: Option<RequestId>, is_response: bool) -> WireError {
-        WireError { code: self.code, id, message: self.message.into(), is_response, is_notification: false }
+    match read.and_then(|()| r.end()) {
+        Ok(()) => parts.message(),
+        Err(error) => Err(parts.unreadable(&error)),
     }
 }
+
+fn code(error: &Error) -> ErrorCode {
+    match error.kind() {
+        ErrorKind::Syntax => ErrorCode::PARSE_ERROR,
+        _ => ErrorCode::INVALID_REQUEST,
+    }
+}
+
+/// The members of an object that are looked at.
+struct Level {
+    members: &'static [Member],
+    /// Whether the others are kept, as [`Parts::extra`].
+    keeps_others: bool,
+}
+
+struct Member {
+    name: &'static str,
+    slot: Slot,
+    /// What is looked at in its value, when that is an object.
+    inside: Option<&'static Level>,
+}
+
+/// Where the text of a member is kept.
+#[derive(Clone, Copy)]
+enum Slot {
+    JsonRpc,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    Meta,
+    ProgressToken,
+    Version,
+    Capabilities,
+    ClientInfo,
+    LogLevel,
+    Subscription,
+    Kind,
+    TtlMs,
+    Scope,
+    ResultMeta,
+    ServerInfo,
+    Code,
+    Message,
+    Data,
+}
+
+impl Slot {
+    const COUNT: usize = Self::Data as usize + 1;
+
+    const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// The members of a message itself.
+const OWN: u32 = Slot::Meta.bit() - 1;
+/// The members of a request's `_meta` that have a slot.
+const RESERVED: u32 = Slot::Kind.bit() - Slot::ProgressToken.bit();
+
+const fn leaf(name: &'static str, slot: Slot) -> Member {
+    Member { name, slot, inside: None }
+}
+
+const fn branch(name: &'static str, slot: Slot, inside: &'static Level) -> Member {
+    Member { name, slot, inside: Some(inside) }
+}
+
+static MESSAGE: Level = Level {
+    members: &[
+        leaf("jsonrpc", Slot::JsonRpc),
+        leaf("id", Slot::Id),
+        leaf("method", Slot::Method),
+        branch("params", Slot::Params, &PARAMS),
+        branch("result", Slot::Result, &RESULT),
+        branch("error", Slot::Error, &ERROR),
+    ],
+    keeps_others: false,
+};
+
+static PARAMS: Level = Level { members: &[branch("_meta", Slot::Meta, &META)], keeps_others: false };
+
+static META: Level = if cfg!(feature = "server") {
+    Level {
+        members: &[
+            leaf("progressToken", Slot::ProgressToken),
+            leaf(modern::PROTOCOL_VERSION, Slot::Version),
+            leaf(modern::CLIENT_CAPABILITIES, Slot::Capabilities),
+            leaf(modern::CLIENT_INFO, Slot::ClientInfo),
+            leaf(modern::LOG_LEVEL, Slot::LogLevel),
+            leaf(modern::SUBSCRIPTION_ID, Slot::Subscription),
+        ],
+        keeps_others: true,
+    }
+} else {
+    Level { members: &[leaf(modern::SUBSCRIPTION_ID, Slot::Subscription)], keeps_others: false }
+};
+
+static RESULT: Level = Level {
+    members: &[
+        leaf(modern::RESULT_TYPE, Slot::Kind),
+        leaf(modern::TTL_MS, Slot::TtlMs),
+        leaf(modern::CACHE_SCOPE, Slot::Scope),
+        branch("_meta", Slot::ResultMeta, &RESULT_META),
+    ],
+    keeps_others: false,
+};
+
+static RESULT_META: Level = Level {
+    members: &[leaf(modern::SERVER_INFO, Slot::ServerInfo), leaf(modern::SUBSCRIPTION_ID, Slot::Subscription)],
+    keeps_others: false,
+};
+
+static ERROR: Level = Level {
+    members: &[leaf("code", Slot::Code), leaf("message", Slot::Message), leaf("data", Slot::Data)],
+    keeps_others: false,
+};
 
 /// The members of a message, as far as they were read.
 struct Parts<'a, 'm> {
     memo: &'m mut Memo,
-    version: Option<bool>,
-    /// `Some(None)` is `null`.
-    id: Option<Option<RequestId>>,
-    method: Option<Cow<'a, str>>,
-    params: Option<Option<&'a str>>,
-    result: Option<&'a str>,
-    error: Option<ErrorObject>,
-    lifted: Lifted<'a>,
-    /// The first fault; the text is read to its end all the same, since bad syntax outweighs it.
-    fault: Option<Fault>,
-    is_response: bool,
-}
-
-/// What parameters or results say about themselves.
-#[derive(Default)]
-struct Lifted<'a> {
-    meta: Option<&'a str>,
+    /// The slots whose members began, and those whose members began again.
+    seen: u32,
+    twice: u32,
+    texts: [Option<&'a str>; Slot::COUNT],
     /// The envelope, when it came in the same text as the last one.
     envelope: Option<Arc<Envelope>>,
-    version: Option<Cow<'a, str>>,
-    capabilities: Option<&'a str>,
-    client_info: Option<&'a str>,
-    server_info: Option<&'a str>,
-    progress_token: Option<RequestId>,
-    log_level: Option<LoggingLevel>,
-    subscription: Option<RequestId>,
+    /// The members of a request's `_meta` that have no slot.
     extra: Option<Writer>,
-    kind: Option<ResultKind>,
-    ttl_ms: Option<u64>,
-    scope: Option<CacheScope>,
-}
-
-fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
-    let mut parts = Parts {
-        memo,
-        version: None,
-        id: None,
-        method: None,
-        params: None,
-        result: None,
-        error: None,
-        lifted: Lifted::default(),
-        fault: None,
-        is_response: false,
-    };
-    let read = match r.peek() {
-        Ok(Kind::Object) => r.object(&mut |key, r| parts.member(key, r)).and_then(|()| r.end()),
-        _ => r.skip().and_then(|()| r.end()).map(|()| {
-            parts.fault = Some(Fault::invalid("a message is an object"));
-        }),
-    };
-    if let Err(error) = read {
-        return Err(refusal(&error, parts.id.flatten(), parts.is_response));
-    }
-    parts.message()
 }
 
 impl<'a> Parts<'a, '_> {
-    fn member(&mut self, key: &str, r: &mut Reader<'a>) -> Result<(), Error> {
-        let seen = match key {
-            "jsonrpc" => self.version.is_some(),
-            "id" => self.id.is_some(),
-            "method" => self.method.is_some(),
-            "params" => self.params.is_some(),
-            "result" => self.result.is_some(),
-            "error" => self.error.is_some(),
-            _ => return Ok(()),
-        };
-        if seen {
-            self.fault("a message has a member twice");
-            return Ok(());
-        }
-        let kind = r.peek()?;
-        match key {
-            "jsonrpc" => self.version = Some(kind == Kind::String && r.string()? == "2.0"),
-            "id" => match kind {
-                Kind::Null => {
-                    r.null()?;
-                    self.id = Some(None);
-                }
-                _ => match tolerate(r, RequestId::read)? {
-                    Some(id) => self.id = Some(Some(id)),
-                    None => {
-                        self.id = Some(None);
-                        self.fault("id is neither a string nor an integer");
-                    }
-                },
-            },
-            "method" if kind == Kind::String => self.method = Some(r.string()?),
-            "method" => self.fault("method is not a string"),
-            "params" => match kind {
-                Kind::Null => {
-                    r.null()?;
-                    self.params = Some(None);
-                }
-                Kind::Object => {
-                    let start = r.offset();
-                    r.object(&mut |key, r| self.params_member(key, r))?;
-                    self.params = Some(Some(r.since(start)));
-                }
-                _ => {
-                    self.params = Some(None);
-                    self.fault.get_or_insert(Fault::params("params is not an object"));
-                }
-            },
-            "result" => {
-                self.is_response = true;
-                if kind == Kind::Object {
-                    let start = r.offset();
-                    r.object(&mut |key, r| self.result_member(key, r))?;
-                    self.result = Some(r.since(start));
-                } else {
-                    self.fault("result is not an object");
-                }
-            }
-            _ => {
-                self.is_response = true;
-                match tolerate(r, ErrorObject::read)? {
-                    Some(error) => self.error = Some(error),
-                    None => self.fault("error has no code or no message"),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn params_member(&mut self, key: &str, r: &mut Reader<'a>) -> Result<(), Error> {
-        if key != "_meta" {
-            return Ok(());
-        }
-        match r.peek()? {
-            Kind::Object if self.lifted.meta.is_none() => {
-                let start = r.offset();
-                self.lifted.envelope = if cfg!(feature = "server") { self.memo.again(r) } else { None };
-                if self.lifted.envelope.is_none() {
-                    r.object(&mut |key, r| self.meta_member(key, r))?;
-                }
-                self.lifted.meta = Some(r.since(start));
-                Ok(())
-            }
-            Kind::Null => Ok(()),
-            _ => {
-                self.fault.get_or_insert(Fault::params("_meta is not one object"));
-                Ok(())
-            }
-        }
-    }
-
-    fn meta_member(&mut self, key: &str, r: &mut Reader<'a>) -> Result<(), Error> {
-        let kind = r.peek()?;
-        let lifted = &mut self.lifted;
-        let fits = match key {
-            _ if !cfg!(feature = "server") && key != modern::SUBSCRIPTION_ID => return Ok(()),
-            "progressToken" => {
-                lifted.progress_token = tolerate(r, RequestId::read)?;
-                lifted.progress_token.is_some()
-            }
-            modern::PROTOCOL_VERSION if kind == Kind::String && lifted.version.is_none() => {
-                lifted.version = Some(r.string()?);
-                true
-            }
-            modern::CLIENT_CAPABILITIES if kind == Kind::Object && lifted.capabilities.is_none() => {
-                lifted.capabilities = Some(r.raw()?);
-                true
-            }
-            modern::CLIENT_INFO if kind == Kind::Object && lifted.client_info.is_none() => {
-                lifted.client_info = Some(r.raw()?);
-                true
-            }
-            modern::LOG_LEVEL if kind == Kind::String => {
-                lifted.log_level = Some(LoggingLevel::read(r)?);
-                true
-            }
-            modern::SUBSCRIPTION_ID => {
-                lifted.subscription = tolerate(r, RequestId::read)?;
-                lifted.subscription.is_some()
-            }
-            modern::PROTOCOL_VERSION | modern::CLIENT_CAPABILITIES | modern::CLIENT_INFO | modern::LOG_LEVEL => false,
-            _ => {
-                let start = r.member();
-                r.skip()?;
-                let w = lifted.extra.get_or_insert_with(|| {
-                    let mut w = Writer::new();
-                    w.begin_object();
-                    w
-                });
-                w.raw(r.since(start));
-                true
-            }
-        };
-        if !fits {
-            self.fault.get_or_insert(Fault::params("a reserved member of _meta is malformed"));
-        }
-        Ok(())
-    }
-
-    fn result_member(&mut self, key: &str, r: &mut Reader<'a>) -> Result<(), Error> {
-        let kind = r.peek()?;
-        match key {
-            modern::RESULT_TYPE if kind == Kind::String => {
-                self.lifted.kind = Some(ResultKind::from(&*r.string()?));
-            }
-            modern::RESULT_TYPE => self.fault("resultType is not a string"),
-            modern::TTL_MS => {
-                // A hint that makes no sense is the hint not to keep the result.
-                let ttl = if kind == Kind::Number { tolerate(r, |r| r.integer())? } else { None };
-                self.lifted.ttl_ms = Some(ttl.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or(0));
-            }
-            modern::CACHE_SCOPE => {
-                let public = kind == Kind::String && r.string()? == CacheScope::Public.as_str();
-                self.lifted.scope = Some(if public { CacheScope::Public } else { CacheScope::Private });
-            }
-            "_meta" if kind == Kind::Object => r.object(&mut |key, r| {
-                match key {
-                    modern::SERVER_INFO if r.peek()? == Kind::Object => {
-                        self.lifted.server_info = Some(r.raw()?);
-                    }
-                    modern::SUBSCRIPTION_ID => self.lifted.subscription = tolerate(r, RequestId::read)?,
-                    _ => {}
-                }
-                Ok(())
-            })?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn fault(&mut self, message: &'static str) {
-        self.fault.get_or_insert(Fault::invalid(message));
-    }
-
-    fn message(mut self) -> Result<Message, WireError> {
-        if self.version != Some(true) {
-            self.fault("jsonrpc is not \"2.0\"");
-        }
-        if self.is_response && self.method.is_some() {
-            self.fault("a message is both a call and an answer");
-        }
-        if self.result.is_some() && self.error.is_some() {
-            self.fault("an answer has both a result and an error");
-        }
-        if let Some(fault) = self.fault {
-            let is_notification = self.method.is_some() && self.id.is_none();
-            let error = fault.refusal(self.id.flatten(), self.is_response);
-            return Err(WireError { is_notification, ..error });
-        }
-        let lifted = self.lifted;
-        if let Some(value) = self.result {
-            let Some(Some(id)) = self.id else {
-                return Err(Fault::invalid("a result has no id").refusal(None, true));
+    /// Reads an object to its end, whatever is wrong with it except bad syntax, which outweighs all else.
+    fn read(&mut self, level: &'static Level, r: &mut Reader<'a>) -> Result<(), Error> {
+        r.object(&mut |key, r| {
+            let Some(member) = level.members.iter().find(|member| member.name == key) else {
+                return if level.keeps_others { self.keep(r) } else { Ok(()) };
             };
-            let result = Ok(lifted.reply(value, self.memo));
-            return Ok(Message::Response(Response::new(id, result)));
+            self.twice |= self.seen & member.slot.bit();
+            self.seen |= member.slot.bit();
+            let kind = r.peek()?;
+            let start = r.offset();
+            match member.inside {
+                Some(_) if self.remembers(member.slot, r) => {}
+                Some(level) if kind == Kind::Object => self.read(level, r)?,
+                _ => r.skip()?,
+            }
+            if let Some(text) = self.texts.get_mut(member.slot as usize) {
+                text.get_or_insert(r.since(start));
+            }
+            Ok(())
+        })
+    }
+
+    /// Passes over a request's `_meta` if the last one stands here again.
+    fn remembers(&mut self, slot: Slot, r: &mut Reader<'a>) -> bool {
+        let again = if cfg!(feature = "server") && matches!(slot, Slot::Meta) { self.memo.again(r) } else { None };
+        let stands_here = again.is_some();
+        self.envelope = again.or(self.envelope.take());
+        stands_here
+    }
+
+    fn keep(&mut self, r: &mut Reader<'a>) -> Result<(), Error> {
+        let start = r.member();
+        r.skip()?;
+        let w = self.extra.get_or_insert_with(|| {
+            let mut w = Writer::new();
+            w.begin_object();
+            w
+        });
+        w.raw(r.since(start));
+        Ok(())
+    }
+
+    fn text(&self, slot: Slot) -> Option<&'a str> {
+        self.texts.get(slot as usize).copied().flatten()
+    }
+
+    fn object(&self, slot: Slot) -> Option<&'a str> {
+        self.text(slot).filter(|text| text.starts_with('{'))
+    }
+
+    fn string(&self, slot: Slot) -> Option<Cow<'a, str>> {
+        self.text(slot).and_then(|text| Reader::new(text).string().ok())
+    }
+
+    fn integer(&self, slot: Slot) -> Option<i64> {
+        self.text(slot).and_then(|text| Reader::new(text).integer().ok())
+    }
+
+    fn id(&self, slot: Slot) -> Option<RequestId> {
+        self.text(slot).and_then(|text| from_str(text).ok())
+    }
+
+    fn is_null(&self, slot: Slot) -> bool {
+        self.text(slot) == Some("null")
+    }
+
+    fn has(&self, slot: Slot) -> bool {
+        self.seen & slot.bit() != 0
+    }
+
+    fn is_response(&self) -> bool {
+        self.has(Slot::Result) || self.has(Slot::Error)
+    }
+
+    /// The answer to a text that could not be read to its end.
+    fn unreadable(self, error: &Error) -> WireError {
+        let is_response = self.is_response();
+        let code = code(error);
+        let id = if code == ErrorCode::PARSE_ERROR && !is_response { None } else { self.id(Slot::Id) };
+        WireError { code, id, message: error.to_string(), is_response, is_notification: false }
+    }
+
+    fn message(self) -> Result<Message, WireError> {
+        let id = self.id(Slot::Id);
+        let method = self.string(Slot::Method);
+        let error = self.error();
+        if let Some((code, message)) = self.fault(id.is_some(), method.is_some(), error.is_some()) {
+            let is_notification = method.is_some() && !self.has(Slot::Id);
+            return Err(WireError {
+                code,
+                id,
+                message: message.into(),
+                is_response: self.is_response(),
+                is_notification,
+            });
         }
-        if let Some(error) = self.error {
-            return Ok(Message::Response(Response {
-                null_id: self.id == Some(None),
-                id: self.id.flatten(),
-                result: Err(error),
-            }));
+        let null_id = self.is_null(Slot::Id);
+        if let Some(error) = error {
+            return Ok(Message::Response(Response { id, null_id, result: Err(error) }));
         }
-        let Some(method) = self.method else {
-            return Err(Fault::invalid("a message has no method").refusal(self.id.flatten(), false));
+        let Some(method) = method else {
+            return Ok(Message::Response(Response { id, null_id, result: Ok(self.reply()) }));
         };
         let method = Method::from(&*method);
-        let params = self.params.flatten().map(Raw::from_valid);
-        match self.id {
-            Some(Some(id)) if !cfg!(feature = "server") => {
-                Ok(Message::Request(Request { id, method, params, meta: RequestMeta::default() }))
-            }
-            Some(Some(id)) => match lifted.request_meta(self.memo) {
-                Ok(meta) => Ok(Message::Request(Request { id, method, params, meta })),
-                Err(fault) => Err(fault.refusal(Some(id), false)),
-            },
-            Some(None) => Err(Fault::invalid("id is null").refusal(None, false)),
+        let params = self.object(Slot::Params).map(Raw::from_valid);
+        Ok(match id {
+            Some(id) => Message::Request(Request { id, method, params, meta: self.request_meta() }),
             None => {
-                let subscription = lifted.subscription;
-                Ok(Message::Notification(Notification { method, params, subscription }))
+                let subscription = self.id(Slot::Subscription);
+                Message::Notification(Notification { method, params, subscription })
             }
-        }
+        })
     }
-}
 
-impl Lifted<'_> {
-    fn request_meta(self, memo: &mut Memo) -> Result<RequestMeta, Fault> {
+    /// What keeps a text that is JSON from being a message.
+    fn fault(&self, has_id: bool, has_method: bool, has_error: bool) -> Option<(ErrorCode, &'static str)> {
+        let has_unreadable = |slot, is_read: bool| self.has(slot) && !is_read;
+        let kinds = self.seen & (Slot::Method.bit() | Slot::Result.bit() | Slot::Error.bit());
+        let may_be_null = has_error && self.is_null(Slot::Id);
+        let faults = [
+            (self.string(Slot::JsonRpc).as_deref() != Some("2.0"), "a message is an object whose jsonrpc is \"2.0\""),
+            (self.twice & OWN != 0, "a message has a member twice"),
+            (has_unreadable(Slot::Id, has_id || may_be_null), "id is neither a string nor an integer"),
+            (has_unreadable(Slot::Method, has_method), "method is not a string"),
+            (has_unreadable(Slot::Result, self.object(Slot::Result).is_some()), "result is not an object"),
+            (has_unreadable(Slot::Kind, self.string(Slot::Kind).is_some()), "resultType is not a string"),
+            (has_unreadable(Slot::Error, has_error), "error has no code or no message"),
+            (kinds.count_ones() != 1, "a message has one of method, result and error"),
+            (self.has(Slot::Result) && !has_id, "a result has no id"),
+        ];
+        if let Some((_, words)) = faults.into_iter().find(|(is_so, _)| *is_so) {
+            return Some((ErrorCode::INVALID_REQUEST, words));
+        }
+        let words = if self.is_no_object(Slot::Params) || self.is_no_object(Slot::Meta) {
+            "params or its _meta is not an object"
+        } else if self.has_wrong_reserved() {
+            "a reserved member of _meta is malformed"
+        } else if cfg!(feature = "server") && has_id && self.has(Slot::Version) && !self.has(Slot::Capabilities) {
+            "_meta lacks the client's capabilities"
+        } else {
+            return None;
+        };
+        Some((ErrorCode::INVALID_PARAMS, words))
+    }
+
+    /// Whether a member is neither one object nor `null`, which is as good as its absence.
+    fn is_no_object(&self, slot: Slot) -> bool {
+        self.has(slot) && (self.object(slot).is_none() && !self.is_null(slot) || self.twice & slot.bit() != 0)
+    }
+
+    fn has_wrong_reserved(&self) -> bool {
+        let wrong = |slot, fits: bool| self.has(slot) && !fits;
+        !self.has(Slot::Result) && wrong(Slot::Subscription, self.id(Slot::Subscription).is_some())
+            || cfg!(feature = "server")
+                && (self.twice & RESERVED != 0
+                    || wrong(Slot::ProgressToken, self.id(Slot::ProgressToken).is_some())
+                    || wrong(Slot::Version, self.string(Slot::Version).is_some())
+                    || wrong(Slot::LogLevel, self.string(Slot::LogLevel).is_some())
+                    || wrong(Slot::Capabilities, self.object(Slot::Capabilities).is_some())
+                    || wrong(Slot::ClientInfo, self.object(Slot::ClientInfo).is_some()))
+    }
+
+    fn error(&self) -> Option<ErrorObject> {
+        Some(ErrorObject {
+            code: ErrorCode(self.integer(Slot::Code)?),
+            message: self.string(Slot::Message)?.into_owned(),
+            data: self.text(Slot::Data).map(Raw::from_valid),
+        })
+    }
+
+    fn request_meta(mut self) -> RequestMeta {
+        if !cfg!(feature = "server") {
+            return RequestMeta::default();
+        }
         if let Some(envelope) = self.envelope {
-            return Ok(RequestMeta { envelope: Some(envelope), ..RequestMeta::default() });
+            return RequestMeta { envelope: Some(envelope), ..RequestMeta::default() };
         }
-        let envelope = match (self.version, self.capabilities) {
-            (Some(version), Some(capabilities)) => Some(memo.envelope(&version, capabilities, self.client_info)),
-            (Some(_), None) => return Err(Fault::params("_meta lacks the client's capabilities")),
-            (None, _) => None,
-        };
-        let extra = self.extra.map(|mut w| {
-            w.end_object();
-            w.into_raw()
-        });
-        let meta = RequestMeta { envelope, progress_token: self.progress_token, log_level: self.log_level, extra };
-        let alone = meta.progress_token.is_none() && meta.log_level.is_none() && meta.extra.is_none();
-        if let (true, Some(text), Some(_)) = (alone && self.subscription.is_none(), self.meta, &meta.envelope) {
-            memo.keep(text);
-        }
-        Ok(meta)
-    }
-
-    fn reply(self, value: &str, memo: &mut Memo) -> Reply {
-        let cache = match (self.ttl_ms, self.scope) {
-            (None, None) => None,
-            (ttl_ms, scope) => {
-                Some(CacheHint { ttl_ms: ttl_ms.unwrap_or(0), scope: scope.unwrap_or(CacheScope::Private) })
+        let envelope = match (self.string(Slot::Version), self.text(Slot::Capabilities)) {
+            (Some(version), Some(capabilities)) => {
+                Some(self.memo.envelope(&version, capabilities, self.text(Slot::ClientInfo)))
             }
+            _ => None,
         };
-        let stamped =
-            self.kind.is_some() || cache.is_some() || self.server_info.is_some() || self.subscription.is_some();
-        let stamp = stamped.then(|| {
-            let server_info = self.server_info.map(|text| memo.server_info(text));
-            Box::new(Stamp { server_info, cache, subscription: self.subscription })
-        });
-        Reply { value: Raw::from_valid(value), kind: self.kind.unwrap_or_default(), stamp }
-    }
-}
-
-/// Reads a value that may be of the wrong type, and then is `None` and left to be skipped.
-fn tolerate<'a, T>(
-    r: &mut Reader<'a>,
-    read: impl FnOnce(&mut Reader<'a>) -> Result<T, Error>,
-) -> Result<Option<T>, Error> {
-    let mut ahead = r.clone();
-    match read(&mut ahead) {
-        Ok(value) => {
-            *r = ahead;
-            Ok(Some(value))
+        let meta = RequestMeta {
+            envelope,
+            progress_token: self.id(Slot::ProgressToken),
+            log_level: self.string(Slot::LogLevel).map(|level| LoggingLevel::from(&*level)),
+            extra: self.extra.take().map(|mut w| {
+                w.end_object();
+                w.into_raw()
+            }),
+        };
+        let more = Slot::ProgressToken.bit() | Slot::LogLevel.bit() | Slot::Subscription.bit();
+        if let (Some(text), Some(_), None) = (self.text(Slot::Meta), &meta.envelope, &meta.extra)
+            && self.seen & more == 0
+        {
+            self.memo.keep(text);
         }
-        Err(error) if matches!(error.kind(), ErrorKind::Syntax | ErrorKind::Depth) => Err(error),
-        Err(_) => Ok(None),
+        meta
+    }
+
+    fn reply(self) -> Reply {
+        let cache = (self.has(Slot::TtlMs) || self.has(Slot::Scope)).then(|| {
+            // A hint that makes no sense is the hint not to keep the result.
+            let ttl = self.integer(Slot::TtlMs).and_then(|ttl| u64::try_from(ttl).ok());
+            let public = self.string(Slot::Scope).is_some_and(|scope| scope == CacheScope::Public.as_str());
+            CacheHint {
+                ttl_ms: ttl.unwrap_or_default(),
+                scope: if public { CacheScope::Public } else { CacheScope::Private },
+            }
+        });
+        let subscription = self.id(Slot::Subscription);
+        let server_info = self.object(Slot::ServerInfo).map(|text| self.memo.server_info(text));
+        let kind = self.string(Slot::Kind);
+        let stamped = kind.is_some() || cache.is_some() || server_info.is_some() || subscription.is_some();
+        Reply {
+            value: Raw::from_valid(self.text(Slot::Result).unwrap_or("{}")),
+            kind: kind.map(|kind| ResultKind::from(&*kind)).unwrap_or_default(),
+            stamp: stamped.then(|| Box::new(Stamp { server_info, cache, subscription })),
+        }
     }
 }
