@@ -63,7 +63,7 @@ fn cargo_with(part: &Part) -> Result<Run> {
     }
     let said = format!("{refusal:#}");
     bail!(
-        "Rust cannot build small modules for {TARGET}: run `rustup {noun} add {name}`, or on Debian \
+        "Rust cannot build for {TARGET}: run `rustup {noun} add {name}`, or on Debian \
          `cargo xtask setup --std-from-debian` (rustup said: {})",
         said.lines().last().unwrap_or("nothing")
     )
