@@ -1,7 +1,8 @@
 // The smoke test of the workbench, in the installed Chromium:
-//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --edge <folder> --chromium <path> --tools <folder>
-// The edge folder holds the bundled server of tests/edge-server; the tools are the packages of tests/npm/smoke, found in
-// the folder's `node_modules`.
+//   node tests/smoke/run.mjs --dist <built page> --package <sandwire.tgz> --edge <folder> --rust <folder>
+//     --chromium <path> --tools <folder>
+// The edge folder holds the bundled server of tests/edge-server, the rust folder the client of tests/page-client; the
+// tools are the packages of tests/npm/smoke, found in the folder's `node_modules`.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +14,7 @@ import { startStatic } from "./static.mjs";
 import { checkMethods } from "./suites/methods.mjs";
 import { checkAsking, checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
 import { checkBuiltin, checkEverything, checkModern } from "./suites/peers.mjs";
+import { checkRust } from "./suites/rust.mjs";
 
 const BUDGET = 170_000;
 
@@ -23,9 +25,10 @@ const { values } = parseArgs({
     chromium: { type: "string" },
     tools: { type: "string" },
     edge: { type: "string" },
+    rust: { type: "string" },
   },
 });
-for (const name of ["dist", "package", "edge", "chromium", "tools"]) {
+for (const name of ["dist", "package", "edge", "rust", "chromium", "tools"]) {
   if (values[name]) continue;
   console.error(`--${name} is missing`);
   process.exit(2);
@@ -46,7 +49,16 @@ const playwright = await load("playwright-core");
 const host = await startStatic({ "/": dist });
 const browser = await startBrowser(playwright.default ?? playwright, values.chromium);
 const address = `${host.origin}/`;
-const around = { address, dist, tools, load, tarball: values.package, edge: path.resolve(values.edge), packageHash: hashOfTarball(values.package) };
+const around = {
+  address,
+  dist,
+  tools,
+  load,
+  tarball: values.package,
+  edge: path.resolve(values.edge),
+  rust: path.resolve(values.rust),
+  packageHash: hashOfTarball(values.package),
+};
 
 const suites = [
   checkContent,
@@ -59,6 +71,7 @@ const suites = [
   checkRefusal,
   checkOffline,
   checkMethods,
+  checkRust,
 ];
 for (const suite of suites) await report.guard(suite.name, () => suite(report, browser, around));
 

@@ -53,3 +53,4 @@ pub use options::Options;
 pub use page::Page;
 pub use request::{Request, Response};
 pub use sandwire_io::client::{Driver, Mode, OpenError};
+pub use sandwire_proto::{Limits, PeerInfo};

@@ -1,14 +1,15 @@
-use std::{cell::RefCell, collections::VecDeque, fmt};
+use std::fmt;
 
+use gloo_net::http::{Headers as Fields, Method, Request, RequestBuilder, Response};
 use js_sys::{Function, Promise};
 use sandwire_io::{BoxFuture, HttpClient, HttpRequest, HttpResponse};
 use sandwire_proto::{
-    TransportError,
+    TransportError, TransportErrorKind,
     http::{Headers, ResponseHead, names},
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, RequestCredentials, RequestInit, Response};
+use web_sys::{AbortController, RequestCredentials};
 
 use crate::{
     error::failure,
@@ -17,51 +18,9 @@ use crate::{
 
 #[wasm_bindgen]
 extern "C" {
+    // What gloo-net sends with turns what was thrown into text, and its kind is read from the value.
     #[wasm_bindgen(js_name = fetch, catch)]
-    fn global_fetch(url: &JsValue, init: &RequestInit) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(extends = js_sys::Object)]
-    type Record;
-
-    #[wasm_bindgen(method, indexing_setter)]
-    fn set(this: &Record, name: &JsValue, value: &JsValue);
-
-    type Init;
-
-    #[wasm_bindgen(method, setter)]
-    fn set_method(this: &Init, method: &JsValue);
-
-    type Fields;
-
-    #[wasm_bindgen(method)]
-    fn get(this: &Fields, name: &JsValue) -> Option<String>;
-}
-
-/// How many texts are kept, and how long one may be.
-const TEXTS: usize = 24;
-const LONGEST_TEXT: usize = 128;
-
-thread_local! {
-    /// The texts that requests have in common. Handing one to JavaScript means decoding it, which costs more than
-    /// all else about a header field.
-    static COMMON: RefCell<VecDeque<(String, JsValue)>> = const { RefCell::new(VecDeque::new()) };
-}
-
-/// A text for JavaScript, decoded once while it is among the latest.
-fn common(text: &str) -> JsValue {
-    COMMON.with_borrow_mut(|texts| {
-        if let Some((_, known)) = texts.iter().find(|(known, _)| known == text) {
-            return known.clone();
-        }
-        let value = JsValue::from_str(text);
-        if text.len() <= LONGEST_TEXT {
-            if texts.len() == TEXTS {
-                texts.pop_front();
-            }
-            texts.push_back((text.to_owned(), value.clone()));
-        }
-        value
-    })
+    fn global_fetch(request: &JsValue) -> Result<Promise, JsValue>;
 }
 
 /// The fields of a response that the protocol reads.
@@ -85,7 +44,7 @@ impl Fetch {
         Self::default()
     }
 
-    /// A function that takes and returns what `fetch` does. It is called with a URL and a plain object.
+    /// A function that takes and returns what `fetch` does. It is called with a `Request`.
     #[must_use]
     pub fn with_function(function: Function) -> Self {
         Self { fetch: Some(function), ..Self::default() }
@@ -105,33 +64,37 @@ impl Fetch {
         self
     }
 
-    fn begin(&self, request: HttpRequest) -> Result<(Promise, Transfer), JsValue> {
-        let init = RequestInit::new();
-        init.unchecked_ref::<Init>().set_method(&common(request.head.method.as_str()));
-        let headers = js_sys::Object::new().unchecked_into::<Record>();
-        for (name, value) in self.headers.iter() {
-            headers.set(&common(name), &JsValue::from_str(value));
-        }
-        for (name, value) in request.head.headers.iter() {
-            headers.set(&common(name), &common(value));
-        }
-        init.set_headers(&headers);
-        if let Some(body) = &request.body {
-            init.set_body(&JsValue::from_str(body));
-        }
-        if let Some(credentials) = self.credentials {
-            init.set_credentials(credentials);
-        }
-        let abort = AbortController::new()?;
-        init.set_signal(Some(&abort.signal()));
+    fn begin(&self, request: HttpRequest) -> Result<(Promise, Transfer), TransportError> {
+        let abort = AbortController::new().map_err(failure)?;
+        let request = self.request(request, &abort)?;
+        let request = web_sys::Request::from(request);
         let promise = match &self.fetch {
-            Some(fetch) => {
-                let answer = fetch.call2(&JsValue::UNDEFINED, &common(&request.url), &init)?;
-                Promise::resolve(&answer)
-            }
-            None => global_fetch(&common(&request.url), &init)?,
+            Some(fetch) => fetch.call1(&JsValue::UNDEFINED, &request).map(|answer| Promise::resolve(&answer)),
+            None => global_fetch(&request),
         };
-        Ok((promise, Transfer::new(abort)))
+        Ok((promise.map_err(failure)?, Transfer::new(abort)))
+    }
+
+    fn request(&self, request: HttpRequest, abort: &AbortController) -> Result<Request, TransportError> {
+        let refused = |reason: &dyn fmt::Display| TransportError::new(TransportErrorKind::Other, reason.to_string());
+        let HttpRequest { head, url, body, .. } = request;
+        let method = Method::from_bytes(head.method.as_str().as_bytes()).map_err(|error| refused(&error))?;
+        let fields = web_sys::Headers::new().map_err(failure)?;
+        for (name, value) in self.headers.iter().chain(head.headers.iter()) {
+            fields.set(name, value).map_err(failure)?;
+        }
+        let mut builder = RequestBuilder::new(&url)
+            .method(method)
+            .headers(Fields::from_raw(fields))
+            .abort_signal(Some(&abort.signal()));
+        if let Some(credentials) = self.credentials {
+            builder = builder.credentials(credentials);
+        }
+        let request = match body {
+            Some(body) => builder.body(body),
+            None => builder.build(),
+        };
+        request.map_err(|error| refused(&error))
     }
 }
 
@@ -139,10 +102,9 @@ impl HttpClient for Fetch {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<HttpResponse, TransportError>> {
         let begun = self.begin(request);
         Box::pin(async move {
-            let (promise, mut transfer) = begun.map_err(failure)?;
-            let answer = JsFuture::from(promise).await;
-            let response = match answer {
-                Ok(response) => response.unchecked_into::<Response>(),
+            let (promise, mut transfer) = begun?;
+            let response = match JsFuture::from(promise).await {
+                Ok(response) => Response::from(response.unchecked_into::<web_sys::Response>()),
                 Err(thrown) => {
                     transfer.end();
                     return Err(failure(thrown));
@@ -157,10 +119,10 @@ impl HttpClient for Fetch {
 
 fn head(response: &Response) -> ResponseHead {
     let mut head = ResponseHead::new(response.status());
-    let fields = response.headers().unchecked_into::<Fields>();
+    let fields = response.headers();
     let challenge = (!head.is_success()).then_some(names::WWW_AUTHENTICATE);
     for name in READ.into_iter().chain(challenge) {
-        if let Some(value) = fields.get(&common(name)) {
+        if let Some(value) = fields.get(name) {
             head.headers.push(name, value);
         }
     }

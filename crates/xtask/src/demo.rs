@@ -15,6 +15,9 @@ const PORT: u16 = 8417;
 /// The server that comes with the page.
 const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "workbench-server", features: &[], made: wasm::Made::Small };
 
+/// A client in Rust for a page of the smoke test.
+const PAGE_CLIENT: wasm::Source<'_> = wasm::Source { package: "page-client", features: &[], made: wasm::Made::Small };
+
 /// Builds the workbench and serves it until it is stopped, or with `--check` tests it headless.
 pub fn run(args: &[String]) -> Result<()> {
     let options = Options::parse(args)?;
@@ -36,6 +39,8 @@ pub fn smoke_test() -> Result<Run> {
     let chromium = setup::chromium()?;
     let tools = setup::npm("smoke")?;
     let page = Page::build()?;
+    let rust = paths::target().join(PAGE_CLIENT.package);
+    wasm::build(PAGE_CLIENT, PAGE_CLIENT.package, &rust)?;
     Ok(run::program("node")
         .arg("tests/smoke/run.mjs")
         .arg("--dist")
@@ -44,6 +49,8 @@ pub fn smoke_test() -> Result<Run> {
         .arg(page.package)
         .arg("--edge")
         .arg(size::edge()?)
+        .arg("--rust")
+        .arg(rust)
         .arg("--tools")
         .arg(tools)
         .arg("--chromium")
