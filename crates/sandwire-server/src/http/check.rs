@@ -9,7 +9,7 @@ use sandwire_proto::{
 };
 use sandwire_types::{Envelope, Era, ErrorCode, Method, ProtocolVersion, Request, RequestId};
 
-use super::{Refusal, Shared, VERSION, welcome};
+use super::{Refusal, Shared, VERSION};
 use crate::guard::members;
 
 /// How the header fields of a request and its body differ.
@@ -41,15 +41,40 @@ pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
 
 /// Both kinds of answer must be welcome; without the field, all are.
 pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
-    let takes = |media_type: &str| {
-        let ranges = head.headers.get_all(names::ACCEPT).flat_map(members);
-        ranges.filter_map(|range| welcome(range, media_type)).max().is_some_and(|(_, welcome)| welcome)
-    };
-    if head.headers.get(names::ACCEPT).is_none() || takes("application/json") && takes("text/event-stream") {
+    if head.headers.get(names::ACCEPT).is_none() || takes(head, "application/json") && takes(head, "text/event-stream")
+    {
         return Ok(());
     }
     let message = "the answer may be JSON or an event stream; send Accept: application/json, text/event-stream";
     Err(Refusal::new(406, ErrorCode::INVALID_REQUEST, message))
+}
+
+/// Whether the client takes answers of this type. Of several ranges that mean it, the one that names most counts.
+#[inline(never)]
+fn takes(head: &RequestHead, media_type: &str) -> bool {
+    let mut closest = None;
+    for field in head.headers.get_all(names::ACCEPT) {
+        for range in members(field) {
+            closest = closest.max(welcome(range, media_type));
+        }
+    }
+    closest.is_some_and(|(_, welcome)| welcome)
+}
+
+/// How many bytes of a media type a range such as `application/*;q=0.5` names, if it means the type at all, and
+/// whether the type is welcome: a weight of 0 says that it is not.
+fn welcome(range: &[u8], media_type: &str) -> Option<(usize, bool)> {
+    let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+    let kind = parts.next()?;
+    let named = match kind.strip_suffix(b"*") {
+        Some(b"*/") => b"",
+        Some(group) if group.ends_with(b"/") => group,
+        _ if kind.len() == media_type.len() => kind,
+        _ => return None,
+    };
+    let is_zero = |weight: &[u8]| weight.iter().all(|byte| matches!(byte, b'0' | b'.'));
+    let unwelcome = parts.any(|part| matches!(part, [b'q' | b'Q', b'=', weight @ ..] if is_zero(weight)));
+    media_type.as_bytes().get(..named.len())?.eq_ignore_ascii_case(named).then_some((named.len(), !unwelcome))
 }
 
 impl Shared {

@@ -166,20 +166,4 @@ fn too_large() -> Refusal {
     Refusal::new(413, ErrorCode::INVALID_REQUEST, "the body is over the server's size limit; send less at once")
 }
 
-/// How many bytes of a media type a range such as `application/*;q=0.5` names, if it means the type at all, and
-/// whether the type is welcome: a weight of 0 says that it is not. Of several ranges the one that names most counts.
-fn welcome(range: &[u8], media_type: &str) -> Option<(usize, bool)> {
-    let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
-    let kind = parts.next()?;
-    let named = match kind.strip_suffix(b"*") {
-        Some(b"*/") => b"",
-        Some(group) if group.ends_with(b"/") => group,
-        _ if kind.len() == media_type.len() => kind,
-        _ => return None,
-    };
-    let is_zero = |weight: &[u8]| weight.iter().all(|byte| matches!(byte, b'0' | b'.'));
-    let unwelcome = parts.any(|part| matches!(part, [b'q' | b'Q', b'=', weight @ ..] if is_zero(weight)));
-    media_type.as_bytes().get(..named.len())?.eq_ignore_ascii_case(named).then_some((named.len(), !unwelcome))
-}
-
 const VERSION: &str = names::PROTOCOL_VERSION;
