@@ -7,17 +7,12 @@ use crate::kind;
 use crate::prompt::{IntoPrompt, PromptHandler};
 use crate::resource::{IntoResource, ResourceHandler};
 use crate::result::IntoToolResult;
-use crate::server::{Server, Tables};
+use crate::server::{PROMPTS, RESOURCES, Served, Server, TOOLS, Tables};
 use crate::table::Row;
 use crate::tool::ToolHandler;
-use sandwire_json::shape::Type;
 use sandwire_json::{Raw, Writer, to_raw};
 use sandwire_proto::server::Config;
-use sandwire_types::Method;
-use sandwire_types::model::{
-    CallToolResult, Described, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, ReadResourceResult,
-};
+use sandwire_types::model::Implementation;
 use std::sync::Arc;
 
 /// A server that is being put together.
@@ -54,20 +49,9 @@ pub struct Builder {
     completions: Vec<(String, String, CompletionRun)>,
     /// Set by the first completion, so that a server without any does not contain it.
     attach_completions: Option<fn(&mut Self)>,
-    /// The tables of the results that the handlers give.
-    results: Vec<(Method, Type)>,
+    methods: Vec<Served>,
     error: Option<RegistrationError>,
 }
-
-const TOOLS: [(Method, Type); 2] =
-    [(Method::ToolsList, ListToolsResult::TYPE), (Method::ToolsCall, CallToolResult::TYPE)];
-const RESOURCES: [(Method, Type); 3] = [
-    (Method::ResourcesList, ListResourcesResult::TYPE),
-    (Method::ResourcesTemplatesList, ListResourceTemplatesResult::TYPE),
-    (Method::ResourcesRead, ReadResourceResult::TYPE),
-];
-const PROMPTS: [(Method, Type); 2] =
-    [(Method::PromptsList, ListPromptsResult::TYPE), (Method::PromptsGet, GetPromptResult::TYPE)];
 
 /// What a server can declare although nothing registered asks for it yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +93,7 @@ impl Builder {
             prompts: Vec::new(),
             completions: Vec::new(),
             attach_completions: None,
-            results: Vec::new(),
+            methods: Vec::new(),
             error: None,
         }
     }
@@ -136,9 +120,9 @@ impl Builder {
     pub fn declare(mut self, capability: Capability) -> Self {
         self.declared.push(capability);
         match capability {
-            Capability::Tools => self.gives(TOOLS),
-            Capability::Resources => self.gives(RESOURCES),
-            Capability::Prompts => self.gives(PROMPTS),
+            Capability::Tools => self.serves(TOOLS),
+            Capability::Resources => self.serves(RESOURCES),
+            Capability::Prompts => self.serves(PROMPTS),
             Capability::Logging => {}
         }
         self
@@ -221,8 +205,8 @@ impl Builder {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let mut config =
-            Config::with_results(to_raw(&self.info), self.capabilities(), std::mem::take(&mut self.results));
+        let results = self.methods.iter().filter_map(|served| Some((served.method.clone(), served.result?))).collect();
+        let mut config = Config::with_results(to_raw(&self.info), self.capabilities(), results);
         config.instructions = self.instructions.take().map(Arc::from);
         configure(&mut config);
         let tables = Tables::new(self.page_size);
@@ -234,7 +218,7 @@ impl Builder {
         ] {
             table.update(|table| table.with(std::mem::take(rows)))?;
         }
-        Ok(Server::new(config, tables))
+        Ok(Server::new(config, tables, self.methods))
     }
 
     fn attach_completions(&mut self) {
@@ -253,8 +237,8 @@ impl Builder {
         }
     }
 
-    fn gives<const N: usize>(&mut self, results: [(Method, Type); N]) {
-        self.results.extend(results);
+    fn serves<const N: usize>(&mut self, methods: [Served; N]) {
+        self.methods.extend(methods);
     }
 
     /// Keeps the first error.
@@ -295,7 +279,7 @@ impl Builder {
 impl Bundle for ToolHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
         if builder.tools.is_empty() {
-            builder.gives(TOOLS);
+            builder.serves(TOOLS);
         }
         match self.into_row() {
             Ok(row) => builder.tools.push(row),
@@ -308,7 +292,7 @@ impl Bundle for ToolHandler {
 impl Bundle for ResourceHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
         if builder.resources.is_empty() && builder.templates.is_empty() {
-            builder.gives(RESOURCES);
+            builder.serves(RESOURCES);
         }
         let is_template = self.is_template;
         match self.into_row() {
@@ -323,7 +307,7 @@ impl Bundle for ResourceHandler {
 impl Bundle for PromptHandler {
     fn add_to(self, mut builder: Builder) -> Builder {
         if builder.prompts.is_empty() {
-            builder.gives(PROMPTS);
+            builder.serves(PROMPTS);
         }
         match self.into_row() {
             Ok(row) => builder.prompts.push(row),

@@ -5,9 +5,14 @@ use crate::context::Context;
 use crate::resource::not_found;
 use crate::table::{Swap, Table};
 use sandwire_io::{Answer, Call, Changes, Endpoint, MaybeSend, MaybeSync};
+use sandwire_json::shape::Type;
 use sandwire_json::{Raw, Reader, find};
 use sandwire_proto::http::Headers;
 use sandwire_proto::server::{Change, Config};
+use sandwire_types::model::{
+    CallToolResult, Described, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, ReadResourceResult,
+};
 use sandwire_types::{ErrorObject, Method, Reply};
 use std::borrow::Cow;
 use std::fmt;
@@ -37,9 +42,54 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     config: Arc<Config>,
     tables: Tables,
+    methods: Vec<Served>,
     raw: Option<Box<dyn RawRun>>,
     changes: Changes,
 }
+
+/// A method of which a kind of handlers takes care. A server holds those of the kinds that it has, so that it contains
+/// nothing that answers the others.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) method: Method,
+    /// The table of its result, where other versions have it otherwise.
+    pub(crate) result: Option<Type>,
+    pub(crate) answer: fn(&Server, Call) -> Answer,
+}
+
+impl Served {
+    const fn new(method: Method, result: Type, answer: fn(&Server, Call) -> Answer) -> Self {
+        Self { method, result: Some(result), answer }
+    }
+}
+
+pub(crate) const TOOLS: [Served; 2] = [
+    Served::new(Method::ToolsCall, CallToolResult::TYPE, |server, call| {
+        server.run(&server.tables().tools, "unknown tool: ", call)
+    }),
+    Served::new(Method::ToolsList, ListToolsResult::TYPE, |server, call| page(&server.tables().tools, &call)),
+];
+
+pub(crate) const RESOURCES: [Served; 4] = [
+    Served::new(Method::ResourcesRead, ReadResourceResult::TYPE, Server::read_requested),
+    Served::new(Method::ResourcesList, ListResourcesResult::TYPE, |server, call| {
+        page(&server.tables().resources, &call)
+    }),
+    Served::new(Method::ResourcesTemplatesList, ListResourceTemplatesResult::TYPE, |server, call| {
+        page(&server.tables().templates, &call)
+    }),
+    COMPLETION,
+];
+
+pub(crate) const PROMPTS: [Served; 3] = [
+    Served::new(Method::PromptsGet, GetPromptResult::TYPE, |server, call| {
+        server.run(&server.tables().prompts, "unknown prompt: ", call)
+    }),
+    Served::new(Method::PromptsList, ListPromptsResult::TYPE, |server, call| page(&server.tables().prompts, &call)),
+    COMPLETION,
+];
+
+const COMPLETION: Served = Served { method: Method::CompletionComplete, result: None, answer: Server::complete };
 
 /// The handlers, each kind of which can be swapped by itself.
 pub(crate) struct Tables {
@@ -101,13 +151,14 @@ impl Server {
         Self(Arc::new(Inner {
             config: Arc::new(config),
             tables: Tables::new(1),
+            methods: Vec::new(),
             raw: Some(Box::new(handler)),
             changes: Changes::default(),
         }))
     }
 
-    pub(crate) fn new(config: Config, tables: Tables) -> Self {
-        Self(Arc::new(Inner { config: Arc::new(config), tables, raw: None, changes: Changes::default() }))
+    pub(crate) fn new(config: Config, tables: Tables, methods: Vec<Served>) -> Self {
+        Self(Arc::new(Inner { config: Arc::new(config), tables, methods, raw: None, changes: Changes::default() }))
     }
 
     /// What the server declares about itself.
@@ -124,11 +175,12 @@ impl Server {
     }
 
     /// Has the tool or prompt answer that the params name.
-    fn run(&self, table: &Swap<Table>, unknown_name: &str, params: &str, context: Context) -> Answer {
+    fn run(&self, table: &Swap<Table>, unknown_name: &str, call: Call) -> Answer {
+        let (params, context) = self.taken(call);
         let (mut name, mut arguments) = (None, None);
         // In one pass: what a peer sends has long metadata in front. Of members that stand twice the first counts, as
         // for the HTTP headers that repeat them.
-        let read = Reader::new(params).object(&mut |key, reader| {
+        let read = Reader::new(text_of(&params)).object(&mut |key, reader| {
             match key {
                 "name" if name.is_none() => name = Some(reader.string()?),
                 "arguments" if arguments.is_none() => arguments = Some(reader.raw()?),
@@ -144,6 +196,14 @@ impl Server {
         answer.unwrap_or_else(|| unknown(unknown_name, &name))
     }
 
+    fn read_requested(&self, call: Call) -> Answer {
+        let (params, context) = self.taken(call);
+        match text(text_of(&params), "uri") {
+            Some(uri) => self.read(&uri, &context),
+            None => refused("the resource's address is missing"),
+        }
+    }
+
     pub(crate) fn read(&self, uri: &str, context: &Context) -> Answer {
         let tables = &self.0.tables;
         let (resources, templates) = (tables.resources.load(), tables.templates.load());
@@ -152,7 +212,9 @@ impl Server {
         answer.unwrap_or_else(|| Answer::Ready(Err(not_found(uri))))
     }
 
-    fn complete(&self, params: &str, context: Context) -> Answer {
+    fn complete(&self, call: Call) -> Answer {
+        let (params, context) = self.taken(call);
+        let params = text_of(&params);
         let reference = find(params, "ref").unwrap_or("{}");
         let (table, key) = match text(reference, "type").as_deref() {
             Some("ref/prompt") => (&self.0.tables.prompts, text(reference, "name")),
@@ -162,6 +224,12 @@ impl Server {
         let Some(key) = key else { return refused("the reference to complete has no name") };
         let answer = table.load().find(&key).and_then(|row| row.handler.complete(params, context));
         answer.unwrap_or_else(|| unknown("nothing to complete is known as ", &key))
+    }
+
+    /// A call as its params and what its handler sees of it.
+    fn taken(&self, call: Call) -> (Option<Raw>, Context) {
+        let Call { request, peer, outlet, .. } = call;
+        (request.params, Context::new(self.clone(), outlet, peer, request.meta.extra))
     }
 }
 
@@ -174,26 +242,9 @@ impl Endpoint for Server {
         if let Some(raw) = &self.0.raw {
             return raw.run(call);
         }
-        let Call { request, peer, outlet, .. } = call;
-        let params = request.params.as_ref().map_or("{}", Raw::as_str);
-        let tables = &self.0.tables;
-        match request.method {
-            Method::ToolsList => return page(&tables.tools, params),
-            Method::ResourcesList => return page(&tables.resources, params),
-            Method::ResourcesTemplatesList => return page(&tables.templates, params),
-            Method::PromptsList => return page(&tables.prompts, params),
-            _ => {}
-        }
-        let context = Context::new(self.clone(), outlet, peer, request.meta.extra);
-        match request.method {
-            Method::ToolsCall => self.run(&tables.tools, "unknown tool: ", params, context),
-            Method::PromptsGet => self.run(&tables.prompts, "unknown prompt: ", params, context),
-            Method::ResourcesRead => match text(params, "uri") {
-                Some(uri) => self.read(&uri, &context),
-                None => refused("the resource's address is missing"),
-            },
-            Method::CompletionComplete => self.complete(params, context),
-            method => Answer::Ready(Err(ErrorObject::method_not_found(&method))),
+        match self.0.methods.iter().find(|served| served.method == call.request.method) {
+            Some(served) => (served.answer)(self, call),
+            None => Answer::Ready(Err(ErrorObject::method_not_found(&call.request.method))),
         }
     }
 
@@ -212,8 +263,8 @@ impl fmt::Debug for Server {
     }
 }
 
-fn page(table: &Swap<Table>, params: &str) -> Answer {
-    let cursor = match find(params, "cursor") {
+fn page(table: &Swap<Table>, call: &Call) -> Answer {
+    let cursor = match find(text_of(&call.request.params), "cursor") {
         None | Some("null") => None,
         Some(cursor) => match Reader::new(cursor).string() {
             Ok(cursor) => Some(cursor),
@@ -224,6 +275,10 @@ fn page(table: &Swap<Table>, params: &str) -> Answer {
         Some(page) => Answer::Ready(Ok(Reply::new(page))),
         None => refused("the cursor is not one of this list"),
     }
+}
+
+fn text_of(params: &Option<Raw>) -> &str {
+    params.as_ref().map_or("{}", Raw::as_str)
 }
 
 fn text<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
