@@ -158,7 +158,7 @@ impl std::fmt::Debug for Host {
 
 fn allow(list: &str) -> Allow {
     match list {
-        "" => Allow::Loopback,
+        "" => Allow::LOOPBACK,
         "*" => Allow::Any,
         list => Allow::these(list.split(',')),
     }

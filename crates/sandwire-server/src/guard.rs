@@ -36,13 +36,7 @@ pub struct Guard {
 
 impl Default for Guard {
     fn default() -> Self {
-        Self {
-            hosts: Allow::Loopback,
-            origins: Allow::Loopback,
-            cors: true,
-            max_body_bytes: 4 * 1024 * 1024,
-            keep_alive_ms: 15_000,
-        }
+        Self { hosts: Allow::LOOPBACK, origins: Allow::LOOPBACK, ..Self::open() }
     }
 }
 
@@ -51,7 +45,13 @@ impl Guard {
     /// request carries what authorizes it.
     #[must_use]
     pub fn open() -> Self {
-        Self { hosts: Allow::Any, origins: Allow::Any, ..Self::default() }
+        Self {
+            hosts: Allow::Any,
+            origins: Allow::Any,
+            cors: true,
+            max_body_bytes: 4 * 1024 * 1024,
+            keep_alive_ms: 15_000,
+        }
     }
 
     pub(crate) fn check(&self, head: &RequestHead) -> Result<(), Barred> {
@@ -101,18 +101,21 @@ const ALLOWED: &str = "Accept, Authorization, Content-Type, Last-Event-ID, MCP-P
 const EXPOSED: &str = "MCP-Protocol-Version, Mcp-Session-Id, WWW-Authenticate";
 
 /// A set of host names or origins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Allow {
     /// All of them.
     Any,
-    /// Names of this machine: `localhost` and what ends in `.localhost`, `127.x.x.x`, `[::1]`; any port.
-    Loopback,
+    /// Those for which the function says so.
+    If(fn(&str) -> bool),
     /// These, and no others. A name without a port stands for all its ports; upper and lower case are one.
     These(Vec<String>),
 }
 
 impl Allow {
+    /// Names of this machine: `localhost` and what ends in `.localhost`, `127.x.x.x`, `[::1]`; any port.
+    pub const LOOPBACK: Self = Self::If(|value| is_loopback(host_of(value)));
+
     /// These names, and no others.
     pub fn these(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::These(names.into_iter().map(Into::into).collect())
@@ -121,7 +124,7 @@ impl Allow {
     fn lets(&self, value: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Loopback => is_loopback(host_of(value)),
+            Self::If(lets) => lets(value),
             Self::These(names) => names
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case(value) || name.eq_ignore_ascii_case(without_port(value))),
@@ -218,7 +221,7 @@ mod tests {
             "https://127.1.2.3",
             "http://[::1]:9",
         ] {
-            assert!(Allow::Loopback.lets(name), "{name}");
+            assert!(Allow::LOOPBACK.lets(name), "{name}");
         }
         for name in [
             "",
@@ -237,8 +240,14 @@ mod tests {
             "http://localhost@evil.com",
             "localhost:evil",
         ] {
-            assert!(!Allow::Loopback.lets(name), "{name}");
+            assert!(!Allow::LOOPBACK.lets(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_function_may_decide() {
+        let allow = Allow::If(|origin| origin.ends_with(".example.com"));
+        assert!(allow.lets("https://a.example.com") && !allow.lets("https://example.org"));
     }
 
     #[test]
