@@ -56,7 +56,8 @@ pub struct Host {
 
 #[wasm_bindgen]
 impl Host {
-    /// The server's `Implementation` and `ServerCapabilities` as JSON, and its instructions.
+    /// The server's `Implementation` and `ServerCapabilities`, objects as `JSON.stringify` writes them, and its
+    /// instructions.
     #[wasm_bindgen(constructor)]
     pub fn new(answerer: Answerer, info: &str, capabilities: &str, instructions: &str, custom: bool) -> Host {
         let mut config = Config::new(Raw::from_valid(info), Raw::from_valid(capabilities));

@@ -118,6 +118,41 @@ test("the HTTP entry checks who asks", async () => {
   assert.equal((await guarded.fetch(new Request("http://mcp.example/", { method: "POST", headers: { host: "mcp.example" } }))).status, 421);
 });
 
+test("an older client is told nothing that its version does not know", async () => {
+  const audio = { type: "audio", data: "AA==", mimeType: "audio/wav" };
+  const link = { type: "resource_link", uri: "note://1", name: "note" };
+  const told = server()
+    .tool("all", {
+      title: "All", icons: [{ src: "https://app.example/i.png" }], outputSchema: { type: "object" }, annotations: { readOnlyHint: true },
+    }, () => ({ content: [{ type: "text", text: "1" }, audio, link], structuredContent: { a: 1 } }))
+    .prompt("hear", { title: "Hear", icons: [] }, () => ({ messages: [{ role: "user", content: audio }, { role: "user", content: link }] }));
+  const ask = async (version, method, params) => {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": version };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    return (await (await told.fetch(new Request("http://mcp.example/mcp", { method: "POST", headers, body }))).json()).result;
+  };
+  const listed = async (version) => Object.keys((await ask(version, "tools/list")).tools.find(({ name }) => name === "all")).sort();
+  assert.deepEqual(await listed("2025-11-25"), ["annotations", "icons", "inputSchema", "name", "outputSchema", "title"]);
+  assert.deepEqual(await listed("2025-06-18"), ["annotations", "inputSchema", "name", "outputSchema", "title"]);
+  assert.deepEqual(await listed("2025-03-26"), ["annotations", "inputSchema", "name"]);
+  assert.deepEqual(await listed("2024-11-05"), ["inputSchema", "name"]);
+  const called = async (version) => {
+    const result = await ask(version, "tools/call", { name: "all" });
+    assert.equal("structuredContent" in result, version > "2025-06");
+    return result.content.map(({ type }) => type);
+  };
+  assert.deepEqual(await called("2025-06-18"), ["text", "audio", "resource_link"]);
+  assert.deepEqual(await called("2025-03-26"), ["text", "audio", "text"]);
+  assert.deepEqual(await called("2024-11-05"), ["text", "text", "text"]);
+  const heard = async (version) => (await ask(version, "prompts/get", { name: "hear" })).messages.map(({ content }) => content.type);
+  assert.deepEqual(await heard("2025-03-26"), ["audio", "text"]);
+  assert.deepEqual(Object.keys((await ask("2025-03-26", "prompts/list")).prompts[1]), ["name"]);
+});
+
+test("a server without a name is refused where it is made", () => {
+  for (const info of [undefined, "name", { version: "1" }]) assert.throws(() => new Server(info), { code: "misuse" });
+});
+
 test("a worker's scope gives its ports to the server", async () => {
   const scope = new EventTarget();
   server().listen(scope);

@@ -88,6 +88,7 @@ export class Server {
   #asked = 0;
 
   constructor(info: Implementation, options: ServerOptions = {}) {
+    if (typeof info?.name !== "string") throw new McpError("misuse", "a server needs a name and a version");
     this.#info = info;
     this.#options = options;
   }
