@@ -1,350 +1,326 @@
-#[cfg(feature = "client")]
-use std::cell::RefCell;
-use std::{rc::Rc, sync::Arc};
+//! The connections of a client module, and the functions by which JavaScript reaches them.
+
+use std::{
+    cell::RefCell,
+    pin::Pin,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
+};
 
 use sandwire_io::{
     Direction, HttpLink, Link,
-    client::{self, Call, CallKey, ClientHandle, Config, Hooks as ClientHooks, Mode, OpenError, Timeout},
+    client::{self, Call, CallKey, ClientHandle, Config, Driver, Mode, Timeout},
 };
 use sandwire_json::Raw;
-use sandwire_proto::{PeerInfo, TransportError};
-use sandwire_types::{Era, LoggingLevel, Method, Notification, ProtocolVersion};
+use sandwire_proto::{
+    TransportErrorKind,
+    http::{ResponseHead, names},
+};
 #[cfg(feature = "client")]
 use sandwire_types::{ErrorCode, ErrorObject};
-use sandwire_web::WebEnv;
-use wasm_bindgen::prelude::*;
+use sandwire_types::{LoggingLevel, Method, Notification, ProtocolVersion};
 
 use crate::{
-    fault::Fault,
-    http::{Arrivals, Http, Requests},
+    boundary::{self, Texts, Told},
+    env::{Host, read_clock},
+    fault::{Fault, thrown},
+    http::{Arrivals, Http},
+    reporter::{self, Reporter},
 };
 
-#[wasm_bindgen]
-extern "C" {
-    /// The TypeScript class that a connection reports to. Absent JSON is an empty string.
-    #[derive(Clone, Debug)]
-    pub type Hooks;
-
-    /// A call has its result.
-    #[wasm_bindgen(method)]
-    fn done(this: &Hooks, token: f64, result: &str);
-
-    /// A call (token 0 and above), the opening (-1) or the connection (-2) failed.
-    #[wasm_bindgen(method)]
-    fn failed(this: &Hooks, token: f64, code: &str, number: f64, message: &str, data: &str, cause: JsValue);
-
-    /// Anything else; see [`Told`].
-    #[wasm_bindgen(method)]
-    fn told(this: &Hooks, what: Told, key: f64, name: &str, json: &str);
-}
-
-/// What the application is told of.
-#[wasm_bindgen]
-#[derive(Clone, Copy, Debug)]
-pub enum Told {
-    /// Progress of the call with this token.
-    Progress = 0,
-    /// A notification of the subscription with this token.
-    Event = 1,
-    /// A notification.
-    Notification = 2,
-    /// A question under this key.
-    Ask = 3,
-    /// The question under this key is withdrawn.
-    Withdrawn = 4,
-    /// The connection is open: its era (0 legacy, 1 modern), its version, and the server as JSON.
-    Opened = 5,
-    /// The connection is over.
-    Closed = 6,
-    /// The text of a message, sent (0) or received (1).
-    Message = 7,
-}
-
-const OPENING: f64 = -1.0;
-const CONNECTION: f64 = -2.0;
-
-/// One connection to a server.
-#[wasm_bindgen]
-#[derive(Debug)]
-pub struct Connection {
-    hooks: Hooks,
+/// One connection to a server, under the number that JavaScript gave it.
+struct Connection {
+    id: u32,
     handle: ClientHandle,
+    driver: RefCell<Driver>,
+    woken: Arc<Woken>,
     arrivals: Rc<Arrivals>,
     #[cfg(feature = "client")]
-    asked: Asked,
+    inbox: crate::port::Inbox,
+    #[cfg(feature = "client")]
+    asked: reporter::Asked,
 }
 
-#[wasm_bindgen]
+thread_local! {
+    static CONNECTIONS: RefCell<Vec<Rc<Connection>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn find(id: u32) -> Option<Rc<Connection>> {
+    read_clock();
+    CONNECTIONS.with_borrow(|all| all.iter().find(|connection| connection.id == id).cloned())
+}
+
+/// Whether a driver has something to do.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 impl Connection {
-    /// Connects through what makes requests, to the URL that it knows.
-    pub fn http(settings: Settings, requests: Requests) -> Connection {
-        let arrivals = Rc::new(Arrivals::default());
-        let client = Arc::new(Http::new(requests, Rc::clone(&arrivals)));
-        let link = HttpLink::new(client, "", settings.config.limits.clone());
-        Self::open(settings, Box::new(link), arrivals)
-    }
-
-    /// The head of a response: its status, and the fields that the protocol reads.
-    pub fn head(&self, id: u32, status: u16, content_type: &str, session: Option<String>, challenge: Option<String>) {
-        self.arrivals.head(id, status, content_type, session.as_deref(), challenge.as_deref());
-    }
-
-    /// More of a response's body.
-    pub fn chunk(&self, id: u32, bytes: Vec<u8>) {
-        self.arrivals.chunk(id, bytes);
-    }
-
-    /// The end of a response, or what was thrown instead.
-    pub fn over(&self, id: u32, thrown: Option<JsValue>) {
-        self.arrivals.over(id, thrown);
-    }
-
-    /// Connects through a `MessagePort`, or whatever has its members.
-    #[cfg(feature = "client")]
-    pub fn port(settings: Settings, port: JsValue) -> Connection {
-        let port = sandwire_web::Port::new(port);
-        let link = sandwire_io::TextLink::new(port, settings.config.limits.clone());
-        Self::open(settings, Box::new(link), Rc::default())
-    }
-
-    fn open(settings: Settings, mut link: Box<dyn Link>, arrivals: Rc<Arrivals>) -> Connection {
-        let Settings { config, hooks, observed } = settings;
-        if observed {
-            let seen = hooks.clone();
-            link.observe(Arc::new(move |direction, text: &str| {
-                let received = f64::from(u8::from(direction == Direction::Received));
-                seen.told(Told::Message, received, "", text);
-            }));
+    /// Runs the driver until it waits for JavaScript. What it tells may call an export, which comes here again: that
+    /// one only leaves word that there is more to do.
+    fn run(&self) {
+        self.woken.0.store(true, Ordering::Relaxed);
+        let Ok(mut driver) = self.driver.try_borrow_mut() else { return };
+        let waker = Waker::from(Arc::clone(&self.woken));
+        while self.woken.0.swap(false, Ordering::Relaxed) {
+            if let Poll::Ready(()) = Pin::new(&mut *driver).poll(&mut Context::from_waker(&waker)) {
+                let over = CONNECTIONS.with_borrow_mut(|all| {
+                    let at = all.iter().position(|connection| connection.id == self.id)?;
+                    Some(all.swap_remove(at))
+                });
+                return drop(over);
+            }
         }
-        let reporter = Reporter {
-            hooks: hooks.clone(),
-            #[cfg(feature = "client")]
-            asked: Asked::default(),
-        };
+    }
+}
+
+/// Makes a connection, which begins with the first [`wake`]. The text has the client's `Implementation` and `ClientCapabilities` as JSON, and the version to speak,
+/// `legacy`, or nothing to find it out. `flags`: 1 has the text of every message told, 2 connects through a port
+/// instead of HTTP. Negative numbers are the defaults.
+#[unsafe(no_mangle)]
+extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, length: usize) {
+    read_clock();
+    let text = boundary::text(length);
+    let mut texts = Texts(&text);
+    let mut config = Config::new("", "");
+    config.info = Raw::from_valid(texts.next());
+    config.capabilities = Raw::from_valid(texts.next());
+    config.mode = match ProtocolVersion::parse(texts.0) {
+        Some(version) => Mode::Pinned(version),
+        None if texts.0 == "legacy" => Mode::Legacy,
+        None => Mode::Auto,
+    };
+    if timeout >= 0.0 {
+        config.call_timeout_ms = timeout as u64;
+    }
+    if longest >= 0.0 {
+        config.limits.max_message_bytes = longest as usize;
+    }
+    let arrivals = Rc::<Arrivals>::default();
+    #[cfg(feature = "client")]
+    let inbox = crate::port::Inbox::default();
+    let limits = config.limits.clone();
+    let mut link: Box<dyn Link> = match flags & 2 {
         #[cfg(feature = "client")]
-        let asked = Rc::clone(&reporter.asked);
-        let (handle, driver) = client::connect(config, WebEnv::shared(), link, Box::new(reporter));
-        sandwire_web::spawn(driver);
-        Connection {
-            hooks,
-            handle,
-            arrivals,
-            #[cfg(feature = "client")]
-            asked,
+        2 => {
+            let port = crate::port::Port { connection: id, inbox: Rc::clone(&inbox) };
+            Box::new(sandwire_io::TextLink::new(port, limits))
         }
-    }
-
-    /// Makes a call, whose end is reported under `token`, and gives the key that cancels it.
-    ///
-    /// `flags`: 1 asks for progress, 2 lets progress begin the timeout anew, 4 says that the call is a subscription.
-    /// A negative time is the default. What is no JSON fails before this returns.
-    #[allow(clippy::too_many_arguments, reason = "an object would cost a crossing for each member")]
-    pub fn call(
-        &self,
-        token: f64,
-        method: &str,
-        params: &str,
-        meta: &str,
-        level: &str,
-        flags: u32,
-        timeout: f64,
-        total: f64,
-    ) -> f64 {
-        let (Ok(params), Ok(meta)) = (raw(params), raw(meta)) else {
-            report(&self.hooks, token, Fault::unreadable());
-            return f64::NAN;
-        };
-        let mut request = sandwire_proto::client::Call::new(Method::from(method), params);
-        request.meta = meta;
-        request.log_level = (!level.is_empty()).then(|| LoggingLevel::from(level));
-        request.reset_on_progress = flags & 2 != 0;
-        request.timeout = match timeout {
-            f64::INFINITY => Timeout::Never,
-            0.0.. => Timeout::After(timeout as u64),
-            _ => Timeout::Default,
-        };
-        request.total_timeout_ms = (total >= 0.0).then_some(total as u64);
-        let mut call = Call::from(request);
-        if flags & 1 != 0 {
-            let hooks = self.hooks.clone();
-            call = call.with_progress(Arc::new(move |params: Raw| {
-                hooks.told(Told::Progress, token, "", params.as_str());
-            }));
+        _ => {
+            let http = Http { connection: id, arrivals: Rc::clone(&arrivals) };
+            Box::new(HttpLink::new(Arc::new(http), "", limits))
         }
-        if flags & 4 != 0 {
-            let hooks = self.hooks.clone();
-            call = call.with_events(Arc::new(move |event: Notification| {
-                hooks.told(Told::Event, token, event.method.as_str(), text(&event.params));
-            }));
-        }
-        let hooks = self.hooks.clone();
-        let key = self.handle.call_with(
-            call,
-            Box::new(move |result| match result {
-                Ok(reply) => hooks.done(token, reply.value.as_str()),
-                Err(error) => report(&hooks, token, Fault::call(&error)),
-            }),
-        );
-        key.as_u64() as f64
+    };
+    if flags & 1 != 0 {
+        link.observe(Arc::new(move |direction, text: &str| {
+            let received = f64::from(u8::from(direction == Direction::Received));
+            boundary::told(id, Told::Message, received, "", text);
+        }));
     }
-
-    /// Cancels the call with this key. Its end is not reported.
-    pub fn cancel(&self, key: f64) {
-        self.handle.cancel(CallKey::from_u64(key as u64));
-    }
-
-    /// Sends a notification.
-    pub fn notify(&self, method: &str, params: &str) {
-        let Ok(params) = raw(params) else {
-            return report(&self.hooks, CONNECTION, Fault::unreadable());
-        };
-        let notification = Notification::new(Method::from(method), params);
-        if let Err(fault) = self.handle.notify(notification) {
-            report(&self.hooks, CONNECTION, Fault::misuse(fault));
-        }
-    }
-
-    /// Answers the question under `key`: with `json`, or, if `code` is not 0, with an error whose message it is.
     #[cfg(feature = "client")]
-    pub fn answer(&self, key: f64, code: f64, json: &str) {
-        let mut asked = self.asked.borrow_mut();
-        let found = asked.iter().position(|answer| is_named(answer, key));
-        let answer = found.map(|at| asked.swap_remove(at));
-        drop(asked);
-        if let Some(answer) = answer {
-            answer.send(match code {
-                0.0 => Raw::parse(json).map_err(|_| ErrorObject::internal("the answer is no JSON that can be sent")),
-                code => Err(ErrorObject::new(ErrorCode(code as i64), json)),
-            });
-        }
-    }
+    let asked = reporter::Asked::default();
+    let reporter = Reporter {
+        connection: id,
+        #[cfg(feature = "client")]
+        asked: Rc::clone(&asked),
+    };
+    let (handle, driver) = client::connect(config, Host::shared(id), link, Box::new(reporter));
+    let connection = Connection {
+        id,
+        handle,
+        driver: RefCell::new(driver),
+        woken: Arc::default(),
+        arrivals,
+        #[cfg(feature = "client")]
+        inbox,
+        #[cfg(feature = "client")]
+        asked,
+    };
+    CONNECTIONS.with_borrow_mut(|all| all.push(Rc::new(connection)));
+}
 
-    /// Closes the connection.
-    pub fn close(&self) {
-        self.handle.close();
+/// Makes a call, whose end is told under `token`, and gives the key that cancels it. The text has a log level,
+/// `_meta`, the parameters, each of which may be empty, and the method.
+///
+/// `flags`: 1 asks for progress, 2 lets progress begin the timeout anew, 4 says that the call is a subscription.
+/// A negative time is the default. What is no JSON fails before this returns.
+#[unsafe(no_mangle)]
+extern "C" fn call(id: u32, token: f64, flags: u32, timeout: f64, total: f64, length: usize) -> f64 {
+    let text = boundary::text(length);
+    let Some(connection) = find(id) else { return 0.0 };
+    let mut texts = Texts(&text);
+    let (level, meta, params) = (texts.next(), texts.next(), texts.next());
+    let (Ok(meta), Ok(params)) = (raw(meta), raw(params)) else {
+        boundary::failed(id, token, &Fault::unreadable());
+        return 0.0;
+    };
+    let mut request = sandwire_proto::client::Call::new(Method::from(texts.0), params);
+    request.meta = meta;
+    request.log_level = (!level.is_empty()).then(|| LoggingLevel::from(level));
+    request.reset_on_progress = flags & 2 != 0;
+    request.timeout = match timeout {
+        f64::INFINITY => Timeout::Never,
+        0.0.. => Timeout::After(timeout as u64),
+        _ => Timeout::Default,
+    };
+    request.total_timeout_ms = (total >= 0.0).then_some(total as u64);
+    let mut call = Call::from(request);
+    if flags & 1 != 0 {
+        call = call.with_progress(Arc::new(move |params: Raw| {
+            boundary::told(id, Told::Progress, token, "", params.as_str());
+        }));
+    }
+    if flags & 4 != 0 {
+        call = call.with_events(Arc::new(move |event: Notification| {
+            boundary::told(id, Told::Event, token, event.method.as_str(), reporter::text(&event.params));
+        }));
+    }
+    let key = connection.handle.call_with(
+        call,
+        Box::new(move |result| match result {
+            Ok(reply) => boundary::told(id, Told::Done, token, "", reply.value.as_str()),
+            Err(error) => boundary::failed(id, token, &Fault::call(&error)),
+        }),
+    );
+    connection.run();
+    key.as_u64() as f64
+}
+
+/// Cancels the call with this key. Its end is not told.
+#[unsafe(no_mangle)]
+extern "C" fn cancel(id: u32, key: f64) {
+    if let Some(connection) = find(id) {
+        connection.handle.cancel(CallKey::from_u64(key as u64));
+        connection.run();
     }
 }
 
-/// What a connection is opened with.
-#[wasm_bindgen]
-#[derive(Debug)]
-pub struct Settings {
-    config: Config,
-    hooks: Hooks,
-    observed: bool,
+/// Sends a notification, or tells under `token` why it cannot be sent before this returns. The text has its parameters,
+/// which may be empty, and the method.
+#[unsafe(no_mangle)]
+extern "C" fn notify(id: u32, token: f64, length: usize) {
+    let text = boundary::text(length);
+    let Some(connection) = find(id) else { return };
+    let mut texts = Texts(&text);
+    let Ok(params) = raw(texts.next()) else {
+        return boundary::failed(id, token, &Fault::unreadable());
+    };
+    if let Err(fault) = connection.handle.notify(Notification::new(Method::from(texts.0), params)) {
+        boundary::failed(id, token, &Fault::misuse(fault));
+    }
+    connection.run();
 }
 
-#[wasm_bindgen]
-impl Settings {
-    /// The client's `Implementation` and `ClientCapabilities` as JSON; the version to speak, `legacy`, or empty to
-    /// find it out.
-    #[wasm_bindgen(constructor)]
-    pub fn new(hooks: Hooks, info: &str, capabilities: &str, version: &str) -> Settings {
-        let mut config = Config::new("", "");
-        config.info = Raw::from_valid(info);
-        config.capabilities = Raw::from_valid(capabilities);
-        config.mode = match ProtocolVersion::parse(version) {
-            Some(version) => Mode::Pinned(version),
-            None if version == "legacy" => Mode::Legacy,
-            None => Mode::Auto,
-        };
-        Settings { config, hooks, observed: false }
-    }
-
-    /// Has the text of every message reported.
-    pub fn observe(&mut self) {
-        self.observed = true;
-    }
-
-    /// How long a call may take that does not say itself, in milliseconds.
-    pub fn timeout(&mut self, milliseconds: f64) {
-        self.config.call_timeout_ms = milliseconds as u64;
-    }
-
-    /// The longest message, in bytes.
-    #[wasm_bindgen(js_name = maxMessageBytes)]
-    pub fn max_message_bytes(&mut self, bytes: f64) {
-        self.config.limits.max_message_bytes = bytes as usize;
-    }
-}
-
-/// Questions that wait for the application.
+/// Answers the question under `key`: with JSON, or, if `code` is not 0, with an error whose message the text is.
 #[cfg(feature = "client")]
-type Asked = Rc<RefCell<Vec<client::Answer>>>;
+#[unsafe(no_mangle)]
+extern "C" fn answer(id: u32, key: f64, code: f64, length: usize) {
+    let text = boundary::text(length);
+    let Some(connection) = find(id) else { return };
+    if let Some(answer) = reporter::take(&connection.asked, key) {
+        answer.send(match code {
+            0.0 => Raw::parse(&text).map_err(|_| ErrorObject::internal("the answer is no JSON that can be sent")),
+            code => Err(ErrorObject::new(ErrorCode(code as i64), text)),
+        });
+        connection.run();
+    }
+}
 
+/// Closes the connection.
+#[unsafe(no_mangle)]
+extern "C" fn close(id: u32) {
+    if let Some(connection) = find(id) {
+        connection.handle.close();
+        connection.run();
+    }
+}
+
+/// The connection is to begin, or the time is up that was asked for.
+#[unsafe(no_mangle)]
+extern "C" fn wake(id: u32) {
+    if let Some(connection) = find(id) {
+        connection.run();
+    }
+}
+
+/// The head of a response: its status, and the fields that the protocol reads, which may be empty.
+#[unsafe(no_mangle)]
+extern "C" fn head(id: u32, request: u32, status: u32, length: usize) {
+    let text = boundary::text(length);
+    let Some(connection) = find(id) else { return };
+    let mut texts = Texts(&text);
+    let mut head = ResponseHead::new(status as u16);
+    for name in [names::CONTENT_TYPE, names::SESSION_ID, names::WWW_AUTHENTICATE] {
+        let value = texts.next();
+        if !value.is_empty() {
+            head.headers.push(name, value);
+        }
+    }
+    if connection.arrivals.head(request, head) {
+        connection.run();
+    }
+}
+
+/// More of a response's body.
+#[unsafe(no_mangle)]
+extern "C" fn chunk(id: u32, request: u32, length: usize) {
+    let bytes = boundary::bytes(length);
+    let Some(connection) = find(id) else { return };
+    if connection.arrivals.chunk(request, bytes) {
+        connection.run();
+    }
+}
+
+/// The end of a response, or the number of what was thrown instead and its kind: 1 a bare `TypeError`, 2 one with a
+/// system's code, 3 a timeout, 4 anything else.
+#[unsafe(no_mangle)]
+extern "C" fn over(id: u32, request: u32, kind: u32, cause: u32) {
+    let failed = (cause != 0).then(|| {
+        let kind = match kind {
+            1 => TransportErrorKind::Opaque,
+            2 => TransportErrorKind::Unreachable,
+            3 => TransportErrorKind::Timeout,
+            _ => TransportErrorKind::Other,
+        };
+        thrown(kind, cause)
+    });
+    if let Some(connection) = find(id) {
+        connection.arrivals.over(request, failed);
+        connection.run();
+    }
+}
+
+/// A text arrived at the port.
 #[cfg(feature = "client")]
-fn is_named(answer: &client::Answer, key: f64) -> bool {
-    answer.key().is_some_and(|have| have.as_u64() as f64 == key)
-}
-
-/// Tells the TypeScript class what the driver learns.
-struct Reporter {
-    hooks: Hooks,
-    #[cfg(feature = "client")]
-    asked: Asked,
-}
-
-impl ClientHooks for Reporter {
-    fn opened(&mut self, server: &Arc<PeerInfo>) {
-        let mut json = sandwire_json::Writer::new();
-        json.begin_object();
-        json.key("capabilities");
-        json.raw(server.capabilities.as_str());
-        if let Some(info) = &server.info {
-            json.key("serverInfo");
-            json.raw(info.as_str());
-        }
-        if let Some(instructions) = &server.instructions {
-            json.key("instructions");
-            json.string(instructions);
-        }
-        json.end_object();
-        let modern = f64::from(u8::from(server.era() == Era::Modern));
-        self.hooks.told(Told::Opened, modern, server.version.as_str(), json.into_raw().as_str());
-    }
-
-    fn failed(&mut self, error: &OpenError) {
-        report(&self.hooks, OPENING, Fault::opening(error));
-    }
-
-    fn notification(&mut self, notification: Notification) {
-        self.hooks.told(Told::Notification, 0.0, notification.method.as_str(), text(&notification.params));
-    }
-
-    #[cfg(feature = "client")]
-    fn ask(&mut self, method: Method, params: Raw, answer: client::Answer) {
-        let key = answer.key().map_or(0.0, |key| key.as_u64() as f64);
-        self.asked.borrow_mut().push(answer);
-        self.hooks.told(Told::Ask, key, method.as_str(), params.as_str());
-    }
-
-    #[cfg(feature = "client")]
-    fn withdrawn(&mut self, key: client::AskKey) {
-        let key = key.as_u64() as f64;
-        let mut asked = self.asked.borrow_mut();
-        let found = asked.iter().position(|answer| is_named(answer, key));
-        let answer = found.map(|at| asked.swap_remove(at));
-        drop(asked);
-        drop(answer);
-        self.hooks.told(Told::Withdrawn, key, "", "");
-    }
-
-    fn closed(&mut self, error: Option<&TransportError>) {
-        match error {
-            Some(error) => report(&self.hooks, CONNECTION, Fault::transport(error)),
-            None => self.hooks.told(Told::Closed, 0.0, "", ""),
-        }
+#[unsafe(no_mangle)]
+extern "C" fn arrived(id: u32, length: usize) {
+    let text = boundary::text(length);
+    if let Some(connection) = find(id) {
+        connection.inbox.borrow_mut().push_back(Some(Ok(text)));
+        connection.run();
     }
 }
 
-fn report(hooks: &Hooks, token: f64, fault: Fault<'_>) {
-    hooks.failed(token, fault.code, fault.number, fault.message, fault.data, fault.cause);
+/// The port is over, with the number of what was thrown, or 0.
+#[cfg(feature = "client")]
+#[unsafe(no_mangle)]
+extern "C" fn parted(id: u32, cause: u32) {
+    let end = crate::port::end(cause);
+    if let Some(connection) = find(id) {
+        connection.inbox.borrow_mut().push_back(end);
+        connection.run();
+    }
 }
 
 fn raw(json: &str) -> Result<Option<Raw>, sandwire_json::Error> {
     if json.is_empty() { Ok(None) } else { Raw::parse(json).map(Some) }
-}
-
-fn text(raw: &Option<Raw>) -> &str {
-    raw.as_ref().map_or("", Raw::as_str)
 }

@@ -1,4 +1,8 @@
-//! Errors as JavaScript gets them: a code, a message that says what to do, JSON data, the thrown value behind it.
+//! Errors as JavaScript gets them: a code, a message that says what to do, JSON data.
+//!
+//! What JavaScript threw stays there as a finished error, under a number that is the [`Cause`] of the failure here.
+
+use std::{error::Error, fmt, sync::Arc};
 
 use sandwire_json::Raw;
 use sandwire_proto::{
@@ -6,8 +10,36 @@ use sandwire_proto::{
     client::{CallError, OpenError},
 };
 use sandwire_types::ErrorObject;
-use sandwire_web::Thrown;
-use wasm_bindgen::JsValue;
+
+use crate::boundary;
+
+/// What was thrown, by its number.
+struct Cause(u32);
+
+impl Drop for Cause {
+    fn drop(&mut self) {
+        boundary::forget(self.0);
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("thrown by JavaScript")
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error for Cause {}
+
+/// The failure that stands for what was thrown.
+pub(crate) fn thrown(kind: TransportErrorKind, cause: u32) -> TransportError {
+    TransportError::new(kind, "").with_source(Arc::new(Cause(cause)))
+}
 
 /// The parts of an `McpError`.
 pub(crate) struct Fault<'a> {
@@ -18,12 +50,13 @@ pub(crate) struct Fault<'a> {
     pub(crate) message: &'a str,
     /// JSON, or the challenge of a server that wants authorization, or empty.
     pub(crate) data: &'a str,
-    pub(crate) cause: JsValue,
+    /// The number of what was thrown, which has all of the above, or 0.
+    pub(crate) cause: u32,
 }
 
 impl<'a> Fault<'a> {
     fn new(code: &'static str, message: &'a str) -> Self {
-        Self { code, number: 0.0, message, data: "", cause: JsValue::UNDEFINED }
+        Self { code, number: 0.0, message, data: "", cause: 0 }
     }
 
     fn peer(error: &'a ErrorObject) -> Self {
@@ -41,10 +74,7 @@ impl<'a> Fault<'a> {
 
     pub(crate) fn transport(error: &'a TransportError) -> Self {
         let code = match error.kind() {
-            TransportErrorKind::Unreachable => "unreachable",
-            TransportErrorKind::Opaque => "opaque",
             TransportErrorKind::Closed => "closed",
-            TransportErrorKind::Timeout => "timeout",
             TransportErrorKind::Unauthorized => "unauthorized",
             TransportErrorKind::Status => "status",
             TransportErrorKind::TooLarge => "too-large",
@@ -54,7 +84,7 @@ impl<'a> Fault<'a> {
         Self {
             number: f64::from(error.http_status().unwrap_or_default()),
             data: error.challenge().unwrap_or_default(),
-            cause: Thrown::behind(error).unwrap_or(JsValue::UNDEFINED),
+            cause: error.source().and_then(|source| source.downcast_ref::<Cause>()).map_or(0, |cause| cause.0),
             ..Self::new(code, error.message())
         }
     }

@@ -3,222 +3,152 @@
 
 use std::{
     cell::{Cell, RefCell},
-    collections::VecDeque,
     pin::Pin,
     rc::Rc,
-    task::{Context, Poll, Waker},
+    task::{Context, Poll},
 };
 
 use sandwire_io::{Body, BoxFuture, HttpClient, HttpRequest, HttpResponse};
+use sandwire_json::{Raw, Writer};
 use sandwire_proto::{
     TransportError,
-    http::{Content, RequestHead, ResponseHead, names},
+    http::{Content, RequestHead, ResponseHead},
 };
-use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen]
-extern "C" {
-    /// What makes the requests of one connection.
-    #[derive(Clone, Debug)]
-    pub type Requests;
-
-    /// Begins a request. What comes is told under `id`, never before this returns.
-    #[wasm_bindgen(method)]
-    fn send(this: &Requests, id: u32, head: &JsValue, body: Option<&str>) -> Sent;
-
-    #[derive(Debug)]
-    type Sent;
-
-    #[wasm_bindgen(method)]
-    fn abort(this: &Sent);
-
-    #[wasm_bindgen(js_namespace = JSON, js_name = parse)]
-    fn parse(json: &str) -> JsValue;
-}
-
-/// How many request heads are kept as JavaScript has them. Most requests of a connection have one of a few.
-const HEADS: usize = 8;
+use crate::boundary;
 
 /// How much of a JSON body may wait before the driver hears of it.
 const ENOUGH: usize = 64 * 1024;
 
-/// HTTP through [`Requests`].
+/// HTTP for one connection.
 pub(crate) struct Http {
-    requests: Requests,
-    heads: RefCell<VecDeque<(RequestHead, JsValue)>>,
-    arrivals: Rc<Arrivals>,
-}
-
-impl Http {
-    pub(crate) fn new(requests: Requests, arrivals: Rc<Arrivals>) -> Self {
-        Self { requests, heads: RefCell::default(), arrivals }
-    }
-
-    fn head(&self, head: RequestHead) -> JsValue {
-        let mut heads = self.heads.borrow_mut();
-        let known = heads.iter().find(|(known, _)| known.method == head.method && known.headers == head.headers);
-        if let Some((_, value)) = known {
-            return value.clone();
-        }
-        let mut json = sandwire_json::Writer::new();
-        json.begin_object();
-        json.key("method");
-        json.string(head.method.as_str());
-        json.key("headers");
-        json.begin_object();
-        for (name, value) in head.headers.iter() {
-            json.key(name);
-            json.string(value);
-        }
-        json.end_object();
-        json.end_object();
-        let value = parse(json.into_raw().as_str());
-        if heads.len() == HEADS {
-            heads.pop_front();
-        }
-        heads.push_back((head, value.clone()));
-        value
-    }
+    pub(crate) connection: u32,
+    pub(crate) arrivals: Rc<Arrivals>,
 }
 
 impl HttpClient for Http {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<HttpResponse, TransportError>> {
-        let head = self.head(request.head);
         let arrivals = Rc::clone(&self.arrivals);
         let id = arrivals.begin();
-        let sent = self.requests.send(id, &head, request.body.as_deref());
-        Box::pin(Sending(Some(Transfer { id, sent, arrivals })))
+        let head = written(&request.head);
+        boundary::send(self.connection, id, head.as_str(), request.body.as_deref().unwrap_or_default());
+        Box::pin(Sending(Some(Transfer { connection: self.connection, id, arrivals })))
     }
 }
 
+fn written(head: &RequestHead) -> Raw {
+    let mut json = Writer::new();
+    json.begin_object();
+    json.key("method");
+    json.string(head.method.as_str());
+    json.key("headers");
+    json.begin_object();
+    for (name, value) in head.headers.iter() {
+        json.key(name);
+        json.string(value);
+    }
+    json.end_object();
+    json.end_object();
+    json.into_raw()
+}
+
 /// What has arrived of the requests under way.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Arrivals {
     latest: Cell<u32>,
     running: RefCell<Vec<Arrival>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Arrival {
     id: u32,
     head: Option<ResponseHead>,
-    /// JSON is read when it is complete, so what comes before wakes nobody.
+    /// JSON is read when it is complete, so the driver need not hear of what comes before.
     json: bool,
     bytes: Vec<u8>,
     /// All has arrived; there is nothing left to abort.
     over: bool,
     failed: Option<TransportError>,
-    waker: Option<Waker>,
 }
 
 impl Arrivals {
     fn begin(&self) -> u32 {
-        let id = self.latest.get().wrapping_add(1);
+        let id = self.latest.get() + 1;
         self.latest.set(id);
         self.running.borrow_mut().push(Arrival { id, ..Arrival::default() });
         id
     }
 
-    fn end(&self, id: u32) -> Option<Arrival> {
-        let mut running = self.running.borrow_mut();
-        let at = running.iter().position(|arrival| arrival.id == id)?;
-        Some(running.swap_remove(at))
+    fn with<T>(&self, id: u32, look: impl FnOnce(&mut Arrival) -> T) -> Option<T> {
+        self.running.borrow_mut().iter_mut().find(|arrival| arrival.id == id).map(look)
     }
 
-    /// Adds to what has arrived of one request; `change` says whether its driver should look.
-    fn add(&self, id: u32, change: impl FnOnce(&mut Arrival) -> bool) {
-        let mut running = self.running.borrow_mut();
-        let Some(arrival) = running.iter_mut().find(|arrival| arrival.id == id) else { return };
-        let waker = if change(arrival) { arrival.waker.take() } else { None };
-        drop(running);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-
-    pub(crate) fn head(
-        &self,
-        id: u32,
-        status: u16,
-        content_type: &str,
-        session: Option<&str>,
-        challenge: Option<&str>,
-    ) {
-        let mut head = ResponseHead::new(status);
-        head.headers.push(names::CONTENT_TYPE, content_type);
-        for (name, value) in [(names::SESSION_ID, session), (names::WWW_AUTHENTICATE, challenge)] {
-            if let Some(value) = value {
-                head.headers.push(name, value);
-            }
-        }
-        self.add(id, |arrival| {
-            arrival.json = matches!(Content::of(&head.headers), Content::Json);
+    /// The head of a response. Says whether the driver should hear of it.
+    pub(crate) fn head(&self, id: u32, head: ResponseHead) -> bool {
+        let json = matches!(Content::of(&head.headers), Content::Json);
+        self.with(id, |arrival| {
+            arrival.json = json;
             arrival.head = Some(head);
-            !arrival.json
         });
+        !json
     }
 
-    pub(crate) fn chunk(&self, id: u32, bytes: Vec<u8>) {
-        self.add(id, |arrival| {
+    /// More of a response's body. Says whether the driver should hear of it.
+    pub(crate) fn chunk(&self, id: u32, mut bytes: Vec<u8>) -> bool {
+        let told = self.with(id, |arrival| {
             if arrival.bytes.is_empty() {
                 arrival.bytes = bytes;
             } else {
-                arrival.bytes.extend_from_slice(&bytes);
+                arrival.bytes.append(&mut bytes);
             }
             !arrival.json || arrival.bytes.len() > ENOUGH
         });
+        told == Some(true)
     }
 
-    pub(crate) fn over(&self, id: u32, thrown: Option<JsValue>) {
-        self.add(id, |arrival| {
+    /// The end of a response, or what was thrown instead.
+    pub(crate) fn over(&self, id: u32, failed: Option<TransportError>) {
+        self.with(id, |arrival| {
             arrival.over = true;
-            arrival.failed = thrown.map(sandwire_web::failure);
-            true
+            arrival.failed = failed;
         });
     }
 }
 
 /// A request under way: aborted when it is dropped before its end.
-#[derive(Debug)]
 struct Transfer {
+    connection: u32,
     id: u32,
-    sent: Sent,
     arrivals: Rc<Arrivals>,
 }
 
 impl Transfer {
     /// What `take` finds, or else how the request failed. `None` is its end.
-    fn poll<T>(
-        &self,
-        cx: &Context<'_>,
-        take: impl FnOnce(&mut Arrival) -> Option<T>,
-    ) -> Poll<Option<Result<T, TransportError>>> {
-        let mut running = self.arrivals.running.borrow_mut();
-        let Some(arrival) = running.iter_mut().find(|arrival| arrival.id == self.id) else {
-            return Poll::Ready(None);
-        };
-        if let Some(found) = take(arrival) {
-            return Poll::Ready(Some(Ok(found)));
-        }
-        if arrival.over {
-            return Poll::Ready(arrival.failed.take().map(Err));
-        }
-        arrival.waker = Some(cx.waker().clone());
-        Poll::Pending
+    fn poll<T>(&self, take: fn(&mut Arrival) -> Option<T>) -> Poll<Option<Result<T, TransportError>>> {
+        let polled = self.arrivals.with(self.id, |arrival| match take(arrival) {
+            Some(found) => Poll::Ready(Some(Ok(found))),
+            None if arrival.over => Poll::Ready(arrival.failed.take().map(Err)),
+            None => Poll::Pending,
+        });
+        polled.unwrap_or(Poll::Ready(None))
     }
 }
 
 impl Drop for Transfer {
     fn drop(&mut self) {
-        if self.arrivals.end(self.id).is_some_and(|arrival| !arrival.over) {
-            self.sent.abort();
+        let mut running = self.arrivals.running.borrow_mut();
+        let Some(at) = running.iter().position(|arrival| arrival.id == self.id) else { return };
+        let arrival = running.swap_remove(at);
+        drop(running);
+        if !arrival.over {
+            boundary::abort(self.connection, self.id);
         }
     }
 }
 
 impl Body for Transfer {
-    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Vec<u8>, TransportError>>> {
-        self.poll(cx, |arrival| (!arrival.bytes.is_empty()).then(|| std::mem::take(&mut arrival.bytes)))
+    fn poll_chunk(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Vec<u8>, TransportError>>> {
+        self.poll(|arrival| (!arrival.bytes.is_empty()).then(|| std::mem::take(&mut arrival.bytes)))
     }
 }
 
@@ -228,18 +158,15 @@ struct Sending(Option<Transfer>);
 impl Future for Sending {
     type Output = Result<HttpResponse, TransportError>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let polled = match &self.0 {
-            Some(transfer) => transfer.poll(cx, |arrival| arrival.head.take()),
-            None => Poll::Pending,
-        };
-        match std::task::ready!(polled) {
-            Some(Ok(head)) => match self.0.take() {
-                Some(transfer) => Poll::Ready(Ok(HttpResponse { head, body: Box::new(transfer) })),
-                None => Poll::Pending,
-            },
-            Some(Err(error)) => Poll::Ready(Err(error)),
-            None => Poll::Pending,
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(transfer) = self.0.take() else { return Poll::Pending };
+        match transfer.poll(|arrival| arrival.head.take()) {
+            Poll::Ready(Some(Ok(head))) => Poll::Ready(Ok(HttpResponse { head, body: Box::new(transfer) })),
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Err(error)),
+            _ => {
+                self.0 = Some(transfer);
+                Poll::Pending
+            }
         }
     }
 }

@@ -88,7 +88,7 @@ impl Host {
 
     /// Serves a `MessagePort`, or whatever has its members.
     pub fn serve(&self, port: JsValue) {
-        wasm_bindgen_futures::spawn_local(sandwire_web::serve(self.endpoint(), Port::new(port)));
+        sandwire_web::spawn(sandwire_web::serve(self.endpoint(), Port::new(port)));
     }
 
     /// Answers a call: with `json`, or, if `code` is not 0, with an error whose message it is.

@@ -38,7 +38,8 @@ pub(crate) enum Made {
 pub(crate) struct Module {
     pub(crate) wasm: Vec<u8>,
     /// An ES module, not minified. It exports the bindings, `imports()` (what to instantiate the
-    /// module with) and `start(instance)`.
+    /// module with) and `start(instance)`. Empty for a module without bindings of wasm-bindgen, whose imports and
+    /// exports somebody wrote the other side of.
     pub(crate) glue: String,
 }
 
@@ -54,7 +55,9 @@ pub(crate) fn build(source: Source<'_>, name: &str, folder: &Path) -> Result<()>
     let module = module(source, Names::Short)?;
     fs::create_dir_all(folder)?;
     fs::write(folder.join(format!("{name}.wasm")), module.wasm)?;
-    fs::write(folder.join(format!("{name}.glue.js")), module.glue)?;
+    if !module.glue.is_empty() {
+        fs::write(folder.join(format!("{name}.glue.js")), module.glue)?;
+    }
     Ok(())
 }
 
@@ -84,6 +87,12 @@ fn made_of(compiled: &Path, names: Names) -> Result<PathBuf> {
 }
 
 fn bind(source: Source<'_>, compiled: &Path, names: Names) -> Result<Module> {
+    const BINDINGS: &[u8] = b"__wasm_bindgen_unstable";
+    let plain = fs::read(compiled)?;
+    if !plain.windows(BINDINGS.len()).any(|bytes| bytes == BINDINGS) {
+        let (wasm, _) = optimise(&plain, names, Linked::ByHand)?;
+        return Ok(Module { wasm, glue: String::new() });
+    }
     let mut output = Bindgen::new()
         .input_path(compiled)
         .web(true)?
@@ -100,7 +109,7 @@ fn bind(source: Source<'_>, compiled: &Path, names: Names) -> Result<Module> {
     );
     let bound = output.wasm_mut().emit_wasm();
     let glue = open(output.js())?;
-    let (wasm, map) = optimise(&bound, names)?;
+    let (wasm, map) = optimise(&bound, names, Linked::ByGlue)?;
     let glue = match names {
         Names::Short => rename(&glue, &map)?,
         Names::Kept => glue,
@@ -179,23 +188,33 @@ struct Map {
     exports: Vec<Renamed>,
 }
 
-fn optimise(wasm: &[u8], names: Names) -> Result<(Vec<u8>, Map)> {
+/// Who knows the names of a module's imports and exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Linked {
+    /// The glue, in which they can be replaced.
+    ByGlue,
+    /// Code that somebody wrote. They stay.
+    ByHand,
+}
+
+fn optimise(wasm: &[u8], names: Names, linked: Linked) -> Result<(Vec<u8>, Map)> {
     let folder = std::env::temp_dir().join(format!("sandwire-wasm-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
     fs::write(&input, wasm)?;
     // The linker puts the stack first, so nothing lives in the lowest kilobyte.
     let command = tool("wasm-opt")?.arg(&input).arg("-o").arg(&output).args(["-Oz", "--low-memory-unused"]);
-    let printed = match names {
-        Names::Short => command.args(["--minify-imports-and-exports-and-modules", "--strip-target-features"]).read()?,
-        Names::Kept => command.arg("-g").read()?,
+    let command = match names {
+        Names::Short => command.args(["--strip-debug", "--strip-producers", "--strip-target-features"]),
+        Names::Kept => command.arg("-g"),
+    };
+    let renames = names == Names::Short && linked == Linked::ByGlue;
+    let map = match renames {
+        true => parse_map(&command.arg("--minify-imports-and-exports-and-modules").read()?)?,
+        false => command.read().map(|_| Map::default())?,
     };
     let optimised = fs::read(&output)?;
     fs::remove_dir_all(&folder)?;
-    let map = match names {
-        Names::Short => parse_map(&printed)?,
-        Names::Kept => Map::default(),
-    };
     Ok((optimised, map))
 }
 

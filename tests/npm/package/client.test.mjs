@@ -115,7 +115,11 @@ for (const era of ["legacy", "modern"]) {
       assert.equal((await client.callTool({ name: "echo" })).content.length, 1);
       assert.equal((await client.request("tools/list", {})).tools.length, 2);
       assert.match(await client.requestText("tools/list"), /"echo"/);
-      client.notification("notifications/cancelled", { requestId: 1 });
+      if (era === "legacy") client.notification("notifications/roots/list_changed");
+      used.add("notification");
+      // Those that the connection sends itself are refused, and it goes on.
+      assert.throws(() => client.notification("notifications/cancelled", { requestId: 1 }), { code: "misuse" });
+      assert.equal((await client.listTools()).tools.length, 2);
       client.getServerCapabilities(), client.getServerVersion(), client.getInstructions();
       await client.close();
       assert.deepEqual(members(tools.Client).filter((name) => !used.has(name)), []);
@@ -250,18 +254,6 @@ test("headers and credentials go with every request", async () => {
   await fixed.close();
 });
 
-test("arguments are mirrored where the schema says so", async () => {
-  const inputSchema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
-  const server = stub("modern", {
-    answers: { "tools/list": () => ({ resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [{ name: "query", inputSchema }] }) },
-  });
-  const client = await Client.connect(URL_, { fetch: server.fetch });
-  await client.listTools();
-  await client.callTool({ name: "query", arguments: { region: "Malmö" } });
-  assert.equal(server.calls.at(-1).headers["Mcp-Param-Region"], "=?base64?TWFsbcO2?=");
-  await client.close();
-});
-
 test("connecting can be given up, and can fail", async () => {
   const abort = new AbortController();
   const waiting = Client.connect(URL_, { fetch: () => new Promise(() => {}), signal: abort.signal });
@@ -286,6 +278,47 @@ test("messages can be watched, and a connection disposes of itself", async () =>
     await until(() => closed === 1);
   }
   assert.deepEqual(seen, [["sent", "server/discover"], ["received", undefined], ["sent", "tools/list"], ["received", undefined]]);
+});
+
+test("what the caller puts beside the parameters arrives", async () => {
+  const server = stub("modern");
+  const client = await Client.connect(URL_, { fetch: server.fetch });
+  await client.callTool({ name: "echo", arguments: {}, _meta: { "example/trace": [1] } });
+  assert.deepEqual(server.calls.at(-1).message.params._meta["example/trace"], [1]);
+  await client.close();
+});
+
+test("callbacks may call the client, and cancel", async () => {
+  const answers = {
+    "tools/call": (params, { message: { id } }) => {
+      const stream = events();
+      stream.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: params._meta.progressToken, progress: 1 } });
+      stream.send({ jsonrpc: "2.0", id, result: server.result({ content: [] }) });
+      stream.end();
+      return stream.response;
+    },
+  };
+  const server = stub("legacy", { answers });
+  const calls = [];
+  const onraw = (way, text) => {
+    if (way === "received" && text.includes("notifications/progress")) calls.push(client.listTools());
+  };
+  const client = await Client.connect(URL_, { fetch: server.fetch, version: "legacy", onraw });
+  const abort = new AbortController();
+  const nested = [];
+  const onProgress = () => {
+    nested.push(client.listTools(), client.requestText("tools/list"));
+    client.notification("notifications/roots/list_changed");
+    abort.abort();
+  };
+  await rejects(client.callTool({ name: "a" }, { onProgress, signal: abort.signal }), { code: "cancelled" });
+  assert.deepEqual((await Promise.all([...nested, ...calls])).length, 3);
+  // One that is aborted while it is being sent.
+  const early = new AbortController();
+  const other = await Client.connect(URL_, { fetch: server.fetch, version: "legacy", onraw: (_, text) => text.includes("now") && early.abort() });
+  await rejects(other.callTool({ name: "now" }, { signal: early.signal }), { code: "cancelled" });
+  await other.close();
+  await client.close();
 });
 
 test("the server may ask while a call is open", async () => {

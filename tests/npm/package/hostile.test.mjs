@@ -60,7 +60,7 @@ for (const version of ["2025-11-25", "2026-07-28"]) {
     const thrown = [
       undefined, null, 5, Symbol("s"), Object.create(null), { message: 42 }, Object.assign(new Error("zero"), { code: 0 }),
       new McpError(-32000, "data", { data: circular }), new McpError(-32000, "data", { data: 1n }), new McpError(NaN, "NaN"),
-      new McpError(1.5, "fraction"), { get message() { throw new Error("no"); } }, new DOMException("late", "TimeoutError"),
+      new McpError(1.5, "fraction"), { code: -32000, message: "no McpError" }, { get message() { throw new Error("no"); } }, new DOMException("late", "TimeoutError"),
     ];
     const server = new Server({ name: "s", version: "1" }).prompt("none", {}, () => null);
     thrown.forEach((value, at) => {
@@ -73,7 +73,7 @@ for (const version of ["2025-11-25", "2026-07-28"]) {
     await assert.rejects(client.getPrompt({ name: "none" }), { code: -32603 });
     for (const [at, value] of thrown.entries()) {
       const name = `${at}`;
-      const wanted = value instanceof McpError && Number.isInteger(value.code) ? value.code : value instanceof DOMException ? value.code : -32603;
+      const wanted = value instanceof McpError && Number.isInteger(value.code) ? value.code : -32603;
       await assert.rejects(client.getPrompt({ name }), { code: wanted }, name);
       if (value instanceof McpError) await assert.rejects(client.callTool({ name }), { code: wanted }, name);
       else assert.equal((await client.callTool({ name })).isError, true, name);
@@ -160,4 +160,86 @@ test("a result that cannot be sent is an error", async () => {
   const client = await Client.connect(server);
   await assert.rejects(client.getPrompt({ name: "deep" }), { code: -32603 });
   await assert.rejects(client.getPrompt({ name: "data" }), { code: -32000 });
+});
+
+/** A port whose other end a test plays. */
+function port({ post = () => {} } = {}) {
+  const listeners = new Map();
+  return {
+    posted: [],
+    closed: 0,
+    postMessage(message) {
+      post(message);
+      this.posted.push(message);
+    },
+    addEventListener: (type, listener) => void listeners.set(type, listener),
+    removeEventListener: (type) => void listeners.delete(type),
+    close() {
+      this.closed += 1;
+    },
+    tell: (event) => listeners.get(event.type)?.(event),
+    answer(result) {
+      this.tell({ type: "message", data: JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(this.posted.at(-1)).id, result }) });
+    },
+    listeners,
+  };
+}
+
+const HELLO = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "p", version: "1" } };
+
+async function through(port, options) {
+  const connecting = Client.connect(port, { version: "2025-11-25", ...options });
+  while (!port.posted.length) await new Promise((resolve) => setImmediate(resolve));
+  port.answer(HELLO);
+  return connecting;
+}
+
+test("a port that takes no message fails its calls at once", async () => {
+  let broken = false;
+  const fail = () => {
+    if (broken) throw new Error("gone");
+  };
+  const here = port({ post: fail });
+  const ends = [];
+  const client = await through(here, { onclose: (error) => ends.push(error) });
+  broken = true;
+  await assert.rejects(client.listTools(), (error) => error instanceof McpError && error.code === "closed" && error.cause.message === "gone");
+  assert.equal(ends.length, 1);
+  await assert.rejects(client.listTools(), { code: "closed" });
+  assert.equal(here.listeners.size, 0);
+});
+
+test("a port's events without goodwill do not stop the connection", async () => {
+  const here = port();
+  const client = await through(here);
+  const listing = client.listTools();
+  const throwing = (type, name) => Object.defineProperty({ type }, name, { get: () => { throw new Error("no"); } });
+  for (const event of [throwing("message", "data"), { type: "message", data: 5 }, { type: "message", data: "{" }, { type: "messageerror" }]) here.tell(event);
+  here.tell(Object.create(throwing("message", "type"), { type: { value: "message" }, data: { value: undefined } }));
+  const sent = here.posted.map((text) => JSON.parse(text)).find(({ method }) => method === "tools/list");
+  here.tell({ type: "message", data: JSON.stringify({ jsonrpc: "2.0", id: sent.id, result: { tools: [] } }) });
+  assert.deepEqual((await listing).tools, []);
+  here.tell({ type: "message", data: null });
+  await assert.rejects(client.listTools(), { code: "closed" });
+  assert.deepEqual([here.closed, here.listeners.size], [1, 0]);
+});
+
+test("a port that fails says why", async () => {
+  const here = port();
+  const client = await through(here);
+  const listing = client.listTools();
+  here.tell({ type: "error", message: "the worker broke" });
+  await assert.rejects(listing, (error) => error instanceof McpError && error.message === "the worker broke" && error.cause.type === "error");
+});
+
+test("a log message without data is null, and one that is no JSON is refused", async () => {
+  const logged = [];
+  const server = new Server({ name: "s", version: "1" }).tool("log", {}, (_, context) => {
+    context.log("info", undefined);
+    context.log("info", () => 1);
+    return "x";
+  });
+  const client = await Client.connect(server, { onNotification: (_, params) => logged.push(params.data), version: "2025-11-25" });
+  assert.equal((await client.callTool({ name: "log" })).isError, undefined);
+  assert.deepEqual(logged, [null, null]);
 });

@@ -1,7 +1,7 @@
-import * as glue from "./client.glue.js";
-import { type CallOptions, type ClientGlue, type ConnectOptions, type ListenOptions } from "./connection.js";
+import type { CallOptions, ConnectOptions, ListenOptions } from "./connection.js";
 import { McpError } from "./error.js";
-import { portOf, type Target } from "./port.js";
+import { Module } from "./module.js";
+import { portOf, Postbox, type Target } from "./port.js";
 import type {
   ClientCapabilities, CompleteParams, CompleteResult, CreateMessageResult, ElicitResult, GetPromptParams,
   GetPromptResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListRootsResult,
@@ -18,7 +18,7 @@ export type { Connectable, PortLike, Target } from "./port.js";
 export type * from "./protocol.js";
 export type { WasmOption, WasmSource } from "./wasm.js";
 
-const wasm = /* @__PURE__ */ new Wasm(glue as ClientGlue, () => new URL("./client.wasm", import.meta.url));
+const wasm = /* @__PURE__ */ new Wasm(new Module(), () => new URL("./client.wasm", import.meta.url));
 
 /** Where the wasm module comes from, unless a connection says otherwise. */
 export function setWasm(source: WasmOption): void {
@@ -43,7 +43,8 @@ export interface ClientOptions extends ConnectOptions {
 
 /** A client with everything that the protocol has, of both eras. */
 export class Client extends ToolClient {
-  #handlers: Map<string, Handler>;
+  /** @internal */
+  _handlers: Map<string, Handler>;
 
   private constructor(options: ClientOptions) {
     const handlers = new Map(Object.entries(options.handlers ?? {}));
@@ -52,18 +53,21 @@ export class Client extends ToolClient {
       if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
       return handler(params, { signal });
     });
-    this.#handlers = handlers;
+    this._handlers = handlers;
   }
 
   /** Connects to the server at a URL, behind a port, in a worker, or in this very program. */
   static async connect(target: string | URL | Target, options: ClientOptions = {}): Promise<Client> {
     const client = new Client(options);
-    const where = typeof target === "string" || target instanceof URL ? target : await portOf(target);
-    return client._open(wasm, where, client.#capabilities());
+    const capabilities = client._capabilities();
+    if (typeof target === "string" || target instanceof URL) return client._open(wasm, capabilities, target);
+    const port = await portOf(target);
+    return client._open(wasm, capabilities, (module, id) => new Postbox(module, id, port));
   }
 
-  #capabilities(): ClientCapabilities {
-    const has = (method: string) => this.#handlers.has(method);
+  /** @internal */
+  _capabilities(): ClientCapabilities {
+    const has = (method: string) => this._handlers.has(method);
     return {
       ...(has("elicitation/create") && { elicitation: { form: {} } }),
       ...(has("sampling/createMessage") && { sampling: {} }),
@@ -73,7 +77,7 @@ export class Client extends ToolClient {
 
   /** Replaces the answer to one kind of question. Its capability must have been declared when connecting. */
   setRequestHandler<M extends keyof Handlers>(method: M, handler: Handler<Handlers[M]>): void {
-    this.#handlers.set(method, handler);
+    this._handlers.set(method, handler);
   }
 
   listResources(params?: PageParams, options?: CallOptions): Promise<ListResourcesResult> {

@@ -1,8 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { describe, McpError, type Failure } from "./error.js";
-import { explained, Requests, type Arrivals, type HttpOptions } from "./fetch.js";
+import { describe, McpError } from "./error.js";
+import { Requests, type HttpOptions } from "./fetch.js";
+import type { Mirror } from "./mirror.js";
+import type { Carrier, Line, Module } from "./module.js";
 import type { ClientCapabilities, Implementation, JsonObject, LoggingLevel, Params, Progress, Result, ServerCapabilities } from "./protocol.js";
-import type { Glue, Wasm, WasmOption } from "./wasm.js";
+import type { Wasm, WasmOption } from "./wasm.js";
 
 /** The era of a protocol version: one handshake, or everything with each request. */
 export type Era = "legacy" | "modern";
@@ -64,60 +66,19 @@ export interface ListenOptions extends JsonOptions {
   signal?: AbortSignal;
 }
 
-/** @internal The bindings of a client module. */
-export interface ClientGlue extends Glue {
-  Settings: new (hooks: Hooks, info: string, capabilities: string, version: string) => Settings;
-  Connection: {
-    http(settings: Settings, requests: Requests): Connection;
-    port?(settings: Settings, port: unknown): Connection;
-  };
-}
-
-/** @internal */
-export interface Settings {
-  observe(): void;
-  timeout(milliseconds: number): void;
-  maxMessageBytes(bytes: number): void;
-}
-
-/** @internal */
-export interface Connection extends Arrivals {
-  call(
-    token: number, method: string, params: string, meta: string, level: string,
-    flags: number, timeout: number, total: number,
-  ): number;
-  cancel(key: number): void;
-  notify(method: string, params: string): void;
-  answer?(key: number, code: number, json: string): void;
-  close(): void;
-}
-
-/** @internal What a module reports to. */
-export interface Hooks {
-  done(token: number, result: string): void;
-  failed(token: number, code: string, number: number, message: string, data: string, cause: unknown): void;
-  told(what: number, key: number, name: string, json: string): void;
-}
-
 interface Pending {
-  resolve: (text: string) => void;
-  reject: (error: McpError) => void;
-  progress: ((progress: Progress) => void) | undefined;
-  event: ((method: string, params: JsonObject | undefined) => void) | undefined;
-  parse: (text: string) => unknown;
+  _resolve: (text: string) => void;
+  _reject: (error: McpError) => void;
+  _progress?: (progress: Progress) => void;
+  _event?: (method: string, params: JsonObject | undefined) => void;
+  _parse: (text: string) => any;
 }
 
 /** @internal Answers a question of the server. */
 export type Asked = (method: string, params: JsonObject, signal: AbortSignal) => unknown;
 
-/** @internal How the parts of a call are written into one number. */
-const enum Flag {
-  Progress = 1,
-  ResetOnProgress = 2,
-  Subscription = 4,
-}
-
 const enum Told {
+  Done,
   Progress,
   Event,
   Notification,
@@ -130,120 +91,156 @@ const enum Told {
 
 const OPENING = -1;
 
+const HEADER_MISMATCH = -32020;
+
+/** How many pages of tools are read to learn which header fields one call needs. */
+const MAX_PAGES = 64;
+
 /** A connection to a server. */
-export class Base {
+export class Base implements Line {
   /** @internal */
-  protected _connection!: Connection;
+  _module!: Module;
   /** @internal */
-  protected _level: LoggingLevel | "" = "";
-  #pending = new Map<number, Pending>();
-  #next = 0;
-  #options: ConnectOptions;
-  #parse: (text: string) => any;
-  #stringify: (value: unknown) => string;
-  #server: { capabilities?: ServerCapabilities; serverInfo?: Implementation; instructions?: string } = {};
-  #version = "";
-  #era: Era = "legacy";
-  #opened: ((error?: McpError) => void) | undefined;
-  #closed: McpError | undefined;
-  #asked: Asked | undefined;
-  #asking = new Map<number, AbortController>();
+  _id = 0;
+  /** @internal */
+  _carrier!: Carrier;
+  /** @internal */
+  _level: LoggingLevel | "" = "";
+  /** @internal */
+  _pending = new Map<number, Pending>();
+  /** @internal */
+  _next = 0;
+  /** @internal */
+  _options: ConnectOptions;
+  /** @internal */
+  _parse: (text: string) => any;
+  /** @internal */
+  _stringify: (value: unknown) => string;
+  /** @internal */
+  _server: { capabilities?: ServerCapabilities; serverInfo?: Implementation; instructions?: string } = {};
+  /** @internal */
+  _version = "";
+  /** @internal */
+  _era: Era = "legacy";
+  /** @internal */
+  _opened: ((error?: McpError) => void) | undefined;
+  /** @internal */
+  _closed: McpError | undefined;
+  /** @internal */
+  _asked: Asked | undefined;
+  /** @internal */
+  _asking = new Map<number, AbortController>();
+  /** @internal */
+  _timer: any;
 
   /** @internal */
   protected constructor(options: ConnectOptions, asked?: Asked) {
-    this.#options = options;
-    this.#parse = options.parse ?? JSON.parse;
-    this.#stringify = options.stringify ?? JSON.stringify;
-    this.#asked = asked;
+    this._options = options;
+    this._parse = options.parse ?? JSON.parse;
+    this._stringify = options.stringify ?? JSON.stringify;
+    this._asked = asked;
   }
 
   /** @internal */
-  protected async _open(wasm: Wasm<ClientGlue>, target: unknown, capabilities: ClientCapabilities): Promise<this> {
-    const options = this.#options;
-    const { signal } = options;
-    const glue = await wasm.load(options.wasm);
-    const info = options.clientInfo ?? { name: options.name ?? "sandwire", version: "1" };
-    const settings = new glue.Settings(
-      this.#hooks(), this.#stringify(info), this.#stringify(options.capabilities ?? capabilities), options.version ?? "",
-    );
-    if (options.onraw) settings.observe();
-    if (options.timeout !== undefined) settings.timeout(options.timeout);
-    if (options.maxMessageBytes !== undefined) settings.maxMessageBytes(options.maxMessageBytes);
+  async _open(
+    wasm: Wasm<Module>,
+    capabilities: ClientCapabilities,
+    target: string | URL | ((module: Module, id: number) => Carrier),
+  ): Promise<this> {
+    const options = this._options;
+    const { signal, timeout = -1, maxMessageBytes = -1, clientInfo = { name: options.name ?? "sandwire", version: "1" } } = options;
+    const module = (this._module = await wasm.load(options.wasm));
+    const id = (this._id = ++module._latest);
+    const info = this._stringify(clientInfo);
+    const declared = this._stringify(options.capabilities ?? capabilities);
+    const port = typeof target === "function";
+    const url = port ? "" : `${new URL(target, globalThis.location?.href)}`;
     if (signal?.aborted) throw aborted(signal);
 
-    const opened = new Promise<void>((resolve, reject) => {
-      this.#opened = (error) => (error ? reject(error) : resolve());
-    });
-    const giveUp = () => {
-      this.#opened?.(aborted(signal!));
-      this._connection.close();
-    };
+    const giveUp = () => this._opened?.(aborted(signal!));
     signal?.addEventListener("abort", giveUp);
-    if (typeof target === "string" || target instanceof URL) {
-      const requests = new Requests(`${new URL(target, globalThis.location?.href)}`, options);
-      this._connection = requests.arrivals = glue.Connection.http(settings, requests);
-    } else {
-      this._connection = glue.Connection.port!(settings, target);
-    }
+    const opened = new Promise<void>((resolve, reject) => {
+      this._opened = (error) => (error ? reject(error) : resolve());
+    });
+    module._lines.set(id, this);
+    const flags = (options.onraw ? 1 : 0) | (port ? 2 : 0);
+    module._exports.open(id, flags, timeout, maxMessageBytes, module._put(info, declared, options.version ?? ""));
     try {
+      this._carrier = port ? target(module, id) : new Requests(module, id, url, options);
+      module._exports.wake(id);
       await opened;
+    } catch (error) {
+      this._closed ??= error as McpError;
+      module._exports.close(id);
+      throw error;
     } finally {
       signal?.removeEventListener("abort", giveUp);
-      this.#opened = undefined;
+      this._opened = undefined;
     }
     return this;
   }
 
   /** The version that both sides speak. */
   get protocolVersion(): string {
-    return this.#version;
+    return this._version;
   }
 
   /** Whether that version has a handshake. */
   get era(): Era {
-    return this.#era;
+    return this._era;
   }
 
   /** What the server can do. */
   getServerCapabilities(): ServerCapabilities | undefined {
-    return this.#server.capabilities;
+    return this._server.capabilities;
   }
 
   /** Who the server is, if it said so. */
   getServerVersion(): Implementation | undefined {
-    return this.#server.serverInfo;
+    return this._server.serverInfo;
   }
 
   /** What the server says about how to use it. */
   getInstructions(): string | undefined {
-    return this.#server.instructions;
+    return this._server.instructions;
   }
 
   /** Makes a request of any method. */
   async request<R = Result>(method: string, params?: Params, options: CallOptions = {}): Promise<R> {
-    const text = await this._call(method, params, options);
+    const text = await this._text(method, params, options);
+    let value;
     try {
-      return (options.parse ?? this.#parse)(text) as R;
+      value = (options.parse ?? this._parse)(text);
     } catch (cause) {
       throw new McpError("malformed", "the result is not JSON that this client can parse", { cause });
     }
+    return without(value, this._refused(method, text));
   }
 
   /** Makes a request and gives its result as the JSON text that the server wrote. */
-  requestText(method: string, params?: Params, options: CallOptions = {}): Promise<string> {
-    return this._call(method, params, options);
+  async requestText(method: string, params?: Params, options: CallOptions = {}): Promise<string> {
+    const text = await this._text(method, params, options);
+    const refused = this._refused(method, text);
+    return refused?.size ? JSON.stringify(without(JSON.parse(text), refused)) : text;
   }
 
   /** Sends a notification. */
   notification(method: string, params?: Params): void {
-    if (this.#closed) throw this.#closed;
-    this._connection.notify(named(method), written(params, this.#stringify));
+    if (this._closed) throw this._closed;
+    const { _module: module, _pending: pending } = this;
+    const length = module._put(written(params, this._stringify), named(method));
+    const token = this._next++;
+    let fault: McpError | undefined;
+    pending.set(token, { _reject: (error) => void (fault = error) } as Partial<Pending> as Pending);
+    module._exports.notify(this._id, token, length);
+    pending.delete(token);
+    if (fault) throw fault;
   }
 
   /** Ends the connection. Calls under way fail. */
   async close(): Promise<void> {
-    this._connection.close();
-    this.#end(undefined);
+    this._module._exports.close(this._id);
+    this._end(undefined);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -251,128 +248,156 @@ export class Base {
   }
 
   /** @internal */
-  protected _call(
+  _call(
     method: string,
     params: Params | undefined,
     options: CallOptions,
     event?: (method: string, params: JsonObject | undefined) => void,
   ): Promise<string> {
-    const { signal, onProgress, timeout, maxTotalTimeout } = options;
+    const { signal, onProgress, timeout = -1, maxTotalTimeout = -1, stringify = this._stringify, parse = this._parse } = options;
     return new Promise((resolve, reject) => {
-      if (this.#closed) throw this.#closed;
+      if (this._closed) throw this._closed;
       if (signal?.aborted) throw aborted(signal);
-      named(method);
-      const token = this.#next++;
-      const stringify = options.stringify ?? this.#stringify;
-      let meta = "";
-      if (params?._meta) {
-        meta = written(params._meta, stringify);
-        params = { ...params, _meta: undefined };
-      }
-      const text = written(params, stringify);
-      const flags =
-        (onProgress ? Flag.Progress : 0) |
-        (options.resetTimeoutOnProgress ? Flag.ResetOnProgress : 0) |
-        (event ? Flag.Subscription : 0);
-      const pending: Pending = { resolve, reject, progress: onProgress, event, parse: options.parse ?? this.#parse };
-      this.#pending.set(token, pending);
-      const key = this._connection.call(
-        token, method, text, meta, this._level, flags, timeout ?? -1, maxTotalTimeout ?? -1,
-      );
+      const { _module: module, _pending: pending } = this;
+      const meta = params?.["_meta"] ? written(params["_meta"], stringify) : "";
+      const text = written(meta ? { ...params, ["_meta"]: undefined } : params, stringify);
+      const length = module._put(this._level, meta, text, named(method));
+      const flags = (onProgress ? 1 : 0) | (options.resetTimeoutOnProgress ? 2 : 0) | (event ? 4 : 0);
+      const token = this._next++;
+      const call: Pending = { _resolve: resolve, _reject: reject, _progress: onProgress, _event: event, _parse: parse };
+      pending.set(token, call);
+      const key = module._exports.call(this._id, token, flags, timeout, maxTotalTimeout, length);
       // A call that cannot be sent has failed by now.
-      if (signal && this.#pending.has(token)) {
+      if (signal && pending.has(token)) {
         const cancel = () => {
-          this._connection.cancel(key);
-          this.#pending.delete(token);
-          reject(aborted(signal));
+          module._exports.cancel(this._id, key);
+          this._take(token)?._reject(aborted(signal));
         };
         const settle = () => signal.removeEventListener("abort", cancel);
         signal.addEventListener("abort", cancel);
-        pending.resolve = (text) => (settle(), resolve(text));
-        pending.reject = (error) => (settle(), reject(error));
+        call._resolve = (text) => (settle(), resolve(text));
+        call._reject = (error) => (settle(), reject(error));
+        if (signal.aborted) cancel();
       }
     });
   }
 
-  #hooks(): Hooks {
-    return {
-      done: (token, text) => this.#take(token)?.resolve(text),
-      failed: (token, code, number, message, data, cause) => {
-        const error = fault(code, number, message, data, cause);
-        if (token >= 0) {
-          this.#take(token)?.reject(error);
-        } else if (token === OPENING) {
-          this.#opened?.(error);
-        } else {
-          this.#end(error);
+  /** @internal Makes a request; once more, if it is a call whose header fields did not fit the tool as it is now. */
+  async _text(method: string, params: Params | undefined, options: CallOptions): Promise<string> {
+    try {
+      return await this._call(method, params, options);
+    } catch (error) {
+      if ((error as McpError).code !== HEADER_MISMATCH || method !== "tools/call" || !this._mirror()) throw error;
+      try {
+        for (let page = 0, cursor; page <= MAX_PAGES && (!page || typeof cursor === "string"); page++) {
+          const { signal } = options;
+          const list: Result = await this.request("tools/list", page ? { cursor } : undefined, { signal, parse: JSON.parse });
+          cursor = list["nextCursor"];
         }
-      },
-      // What a callback throws must not unwind through wasm.
-      told: (what, key, name, json) => {
-        try {
-          this.#told(what, key, name, json);
-        } catch (error) {
-          queueMicrotask(() => {
-            throw error;
-          });
-        }
-      },
-    };
-  }
-
-  #told(what: Told, key: number, name: string, json: string): void {
-    const pending = this.#pending.get(key);
-    switch (what) {
-      case Told.Progress:
-        return pending?.progress?.(pending.parse(json) as Progress);
-      case Told.Event:
-        return pending?.event?.(name, json ? (pending.parse(json) as JsonObject) : undefined);
-      case Told.Notification:
-        return this.#options.onNotification?.(name, json ? this.#parse(json) : undefined);
-      case Told.Ask:
-        return void this.#answer(key, name, json);
-      case Told.Withdrawn:
-        return this.#asking.get(key)?.abort();
-      case Told.Opened:
-        this.#server = this.#parse(json);
-        this.#version = name;
-        this.#era = key ? "modern" : "legacy";
-        return this.#opened?.();
-      case Told.Closed:
-        return this.#end(undefined);
-      case Told.Message:
-        return this.#options.onraw?.(key ? "received" : "sent", json);
+      } catch {
+        throw error;
+      }
+      return this._call(method, params, options);
     }
   }
 
-  async #answer(key: number, method: string, json: string): Promise<void> {
+  /** @internal What mirrors arguments: only modern servers that are reached over HTTP want that. */
+  _mirror(): Mirror | undefined {
+    const { _carrier: carrier } = this;
+    return this._era === "modern" && carrier instanceof Requests ? carrier._mirror : undefined;
+  }
+
+  /** @internal The places of the tools in a result that must not be used. */
+  _refused(method: string, text: string): Set<number> | undefined {
+    return method === "tools/list" ? this._mirror()?._learn(text) : undefined;
+  }
+
+  /** @internal */
+  _told(what: Told, key: number, name: string, json: string): void {
+    const call = this._pending.get(key);
+    switch (what) {
+      case Told.Done:
+        return this._take(key)?._resolve(json);
+      case Told.Progress:
+        return call?._progress?.(call._parse(json));
+      case Told.Event:
+        return call?._event?.(name, json ? call._parse(json) : undefined);
+      case Told.Notification:
+        return this._options.onNotification?.(name, json ? this._parse(json) : undefined);
+      case Told.Ask:
+        return void this._answer(key, name, json);
+      case Told.Withdrawn:
+        return this._asking.get(key)?.abort();
+      case Told.Opened:
+        this._server = this._parse(json);
+        this._version = name;
+        this._era = key ? "modern" : "legacy";
+        return this._opened?.();
+      case Told.Closed:
+        return this._over(undefined);
+      case Told.Message:
+        return this._options.onraw?.(key ? "received" : "sent", json);
+    }
+  }
+
+  /** @internal */
+  _failed(token: number, error: McpError): void {
+    if (token >= 0) this._take(token)?._reject(error);
+    else if (token === OPENING) this._opened?.(error);
+    else this._over(error);
+  }
+
+  /** @internal Node waits for its timers before it exits; a deadline is no reason to stay. */
+  _arm(milliseconds: number): void {
+    clearTimeout(this._timer);
+    this._timer = setTimeout(() => this._module._exports.wake(this._id), milliseconds);
+    this._timer.unref?.();
+  }
+
+  /** @internal */
+  async _answer(key: number, method: string, json: string): Promise<void> {
     const abort = new AbortController();
-    this.#asking.set(key, abort);
+    this._asking.set(key, abort);
     let code = 0;
     let answer: string;
     try {
-      answer = this.#stringify(await this.#asked!(method, this.#parse(json), abort.signal));
+      answer = this._stringify(await this._asked!(method, this._parse(json), abort.signal));
       if (typeof answer !== "string") throw new McpError(-32603, `the handler of ${method} gave no answer`);
     } catch (thrown) {
       ({ code, message: answer } = describe(thrown));
     }
-    this.#asking.delete(key);
-    this._connection.answer?.(key, code, answer);
+    this._asking.delete(key);
+    this._module._exports.answer(this._id, key, code, this._module._put(answer));
   }
 
-  #take(token: number): Pending | undefined {
-    const pending = this.#pending.get(token);
-    this.#pending.delete(token);
-    return pending;
+  /** @internal */
+  _take(token: number): Pending | undefined {
+    const call = this._pending.get(token);
+    this._pending.delete(token);
+    return call;
   }
 
-  #end(error: McpError | undefined): void {
-    if (this.#closed) return;
-    this.#closed = error ?? new McpError("closed", "the connection is closed; connect again");
-    this.#opened?.(this.#closed);
-    for (const abort of this.#asking.values()) abort.abort();
-    this.#options.onclose?.(error);
+  /** @internal The module has no such connection any more. */
+  _over(error: McpError | undefined): void {
+    clearTimeout(this._timer);
+    this._module._lines.delete(this._id);
+    this._end(error);
   }
+
+  /** @internal */
+  _end(error: McpError | undefined): void {
+    if (this._closed) return;
+    this._closed = error ?? new McpError("closed", "the connection is closed; connect again");
+    this._opened?.(this._closed);
+    for (const abort of this._asking.values()) abort.abort();
+    this._options.onclose?.(error);
+  }
+}
+
+/** A page of tools without those at some places. */
+function without(page: any, places: Set<number> | undefined): any {
+  if (places?.size && Array.isArray(page?.tools)) page.tools = page.tools.filter((_: unknown, at: number) => !places.has(at));
+  return page;
 }
 
 /** Parameters as text, or empty if there are none. */
@@ -393,17 +418,6 @@ function named(method: string): string {
   throw new McpError("misuse", "the method must be a string");
 }
 
-/** @internal */
-export function aborted(signal: AbortSignal): McpError {
+function aborted(signal: AbortSignal): McpError {
   return new McpError("cancelled", "cancelled by the caller's signal", { cause: signal.reason });
-}
-
-function fault(code: string, number: number, message: string, data: string, cause: unknown): McpError {
-  const known = cause instanceof McpError ? cause : explained.get(cause as object);
-  if (known) return known;
-  if (!code) {
-    return new McpError(number, message, data ? { data: JSON.parse(data) } : {});
-  }
-  const details = { data: data || undefined, status: number || undefined };
-  return new McpError(code as Failure, message, cause === undefined ? details : { ...details, cause });
 }

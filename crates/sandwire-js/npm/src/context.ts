@@ -31,7 +31,7 @@ export class Context {
 
   /** Sends a log message, if the client wants messages of this level. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    this.#host.log(this.#token, level, JSON.stringify(data), logger);
+    this.#host.log(this.#token, level, JSON.stringify(data) ?? "null", logger);
   }
 
   /**

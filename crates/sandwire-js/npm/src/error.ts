@@ -65,7 +65,7 @@ export class McpError extends Error {
 
 /** @internal The JSON-RPC error that stands for whatever was thrown. It throws nothing itself. */
 export function describe(thrown: unknown): { code: number; message: string; data: string } {
-  const code = attempt(() => (thrown as McpError).code);
+  const code = thrown instanceof McpError ? thrown.code : 0;
   const data = attempt(() => JSON.stringify((thrown as McpError).data));
   return {
     code: Number.isSafeInteger(code) && code !== 0 ? (code as number) : -32603,
@@ -80,7 +80,8 @@ export function messageOf(thrown: unknown): string {
   return typeof message === "string" ? message : (attempt(() => String(thrown)) ?? "something was thrown that has no text");
 }
 
-function attempt<T>(look: () => T): T | undefined {
+/** @internal What there is, unless looking for it throws. */
+export function attempt<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {

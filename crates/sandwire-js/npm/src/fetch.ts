@@ -1,4 +1,6 @@
-import { McpError } from "./error.js";
+import { attempt, McpError, messageOf, type Failure } from "./error.js";
+import { Mirror } from "./mirror.js";
+import type { Carrier, Module } from "./module.js";
 
 /** Header fields for every request, or a function that gives them, asked before each. */
 export type HeadersOption = HeadersInit | (() => HeadersInit | PromiseLike<HeadersInit>);
@@ -16,32 +18,38 @@ export interface HttpOptions {
   credentials?: RequestCredentials;
 }
 
-/** @internal Hears what comes of requests. */
-export interface Arrivals {
-  head(id: number, status: number, type: string, session?: string, challenge?: string): void;
-  chunk(id: number, bytes: Uint8Array): void;
-  over(id: number, thrown?: unknown): void;
-}
-
 /** @internal Makes the requests of one connection and reads what answers them. */
-export class Requests {
-  arrivals!: Arrivals;
-  #url: string;
-  #options: HttpOptions;
+export class Requests implements Carrier {
+  _mirror = new Mirror();
+  _running = new Map<number, () => void>();
 
-  constructor(url: string, options: HttpOptions) {
-    this.#url = url;
-    this.#options = options;
+  constructor(
+    readonly _module: Module,
+    readonly _line: number,
+    readonly _url: string,
+    readonly _options: HttpOptions,
+  ) {}
+
+  _send(request: number, head: string, body: string): number {
+    void this._run(request, JSON.parse(head), body);
+    return 0;
   }
 
-  send(id: number, head: { method: string; headers: Record<string, string> }, body?: string): { abort(): void } {
+  _abort(request: number): void {
+    this._running.get(request)?.();
+  }
+
+  async _run(request: number, head: { method: string; headers: Record<string, string> }, body: string): Promise<void> {
+    const { _module: module, _line: line, _url: url, _running: running } = this;
+    const { headers, fetch = globalThis.fetch, credentials } = this._options;
     let controller: AbortController | undefined;
     let signal: AbortSignal | null | undefined;
+    let answered = false;
     const control = () => (controller ??= new AbortController());
-    void this.#run(id, {
-      method: head.method,
-      headers: { ...head.headers },
-      body,
+    running.set(request, () => control().abort());
+    const init: RequestInit = {
+      ...head,
+      body: body || undefined,
       // Made when it is looked at, for it costs more than all the rest.
       get signal() {
         return (signal ??= control().signal);
@@ -49,51 +57,51 @@ export class Requests {
       set signal(other) {
         signal = other;
       },
-    });
-    return { abort: () => control().abort() };
-  }
-
-  async #run(id: number, init: RequestInit): Promise<void> {
-    const { arrivals } = this;
+    };
     try {
-      const { status, ok, headers, body } = checked(await this.#fetch(init));
-      const get = (name: string) => headers.get(name) ?? undefined;
-      arrivals.head(id, status, get("content-type") ?? "", get("mcp-session-id"), ok ? undefined : get("www-authenticate"));
-      const reader = body?.getReader();
-      for (let read; reader && !(read = await reader.read()).done; ) {
-        if (!ArrayBuffer.isView(read.value)) throw read.value;
-        arrivals.chunk(id, read.value);
-      }
-      arrivals.over(id);
-    } catch (thrown) {
-      arrivals.over(id, thrown ?? "fetch failed");
-    }
-  }
-
-  async #fetch(init: RequestInit): Promise<Response> {
-    const { headers, fetch = globalThis.fetch, credentials } = this.#options;
-    try {
+      this._mirror._add(head.headers, body);
       if (headers) {
-        // What the protocol sets itself stays.
         const own = new Headers(typeof headers === "function" ? await headers() : headers);
-        for (const [name, value] of Object.entries(init.headers as Record<string, string>)) {
-          own.set(name, value);
-        }
+        // What the protocol sets itself stays.
+        for (const name in head.headers) own.set(name, head.headers[name]!);
         init.headers = Object.fromEntries(own);
       }
-      if (credentials) {
-        init.credentials = credentials;
+      if (credentials) init.credentials = credentials;
+      const response = checked(await fetch(url, init));
+      answered = true;
+      const field = (name: string) => response.headers.get(name) ?? "";
+      const challenge = response.ok ? "" : field("www-authenticate");
+      module._exports.head(line, request, response.status, module._put(field("content-type"), field("mcp-session-id"), challenge));
+      const reader = response.body?.getReader();
+      for (let read; reader && !(read = await reader.read()).done; ) {
+        const { value } = read;
+        if (!ArrayBuffer.isView(value)) throw value;
+        const at = module._exports.room(value.length);
+        new Uint8Array(module._exports.memory.buffer, at >>> 0, value.length).set(value);
+        module._exports.chunk(line, request, value.length);
       }
-      return await fetch(this.#url, init);
+      module._exports.over(line, request, 0, 0);
     } catch (thrown) {
-      if ((thrown as Error | undefined)?.name === "TypeError") {
-        const error = await explain(thrown as Error, this.#url, init);
-        if (error) explained.set(thrown as Error, error);
-      }
-      throw thrown;
+      const name = attempt(() => (thrown as Error).name);
+      const system = attempt(() => ((thrown as Error).cause as { code: unknown }).code);
+      const kind = name === "TypeError" ? (typeof system === "string" ? 2 : 1) : name === "TimeoutError" ? 3 : 4;
+      const error =
+        thrown instanceof McpError
+          ? thrown
+          : ((kind < 3 && !answered && (await explain(thrown as Error, system, url, init))) ||
+            new McpError(KINDS[kind]!, kind === 1 ? OPAQUE : messageOf(thrown), { cause: thrown }));
+      module._exports.over(line, request, kind, module._keep(error));
     }
+    running.delete(request);
   }
 }
+
+/** What the module is told by number. */
+const KINDS: Failure[] = ["transport", "opaque", "unreachable", "timeout", "transport"];
+
+const OPAQUE =
+  "fetch failed and does not say why; check the address, and that the server's CORS answer allows this origin and the " +
+  "headers content-type, mcp-protocol-version, mcp-method, mcp-name";
 
 /** The `fetch` that is used may be anybody's, and what it gives anything. */
 function checked(response: Response | undefined): Response {
@@ -105,39 +113,35 @@ function checked(response: Response | undefined): Response {
   return response!;
 }
 
-/** @internal What is behind the `TypeError`s that `fetch` threw. They go on as they are: a bare one may be a verdict. */
-export const explained = /* @__PURE__ */ new WeakMap<object, McpError>();
-
 /** A `TypeError` of `fetch` says nothing, so look at what the page itself can know. */
-async function explain(cause: Error, url: string, init: RequestInit): Promise<McpError | undefined> {
+async function explain(cause: Error, system: unknown, url: string, init: RequestInit): Promise<McpError | undefined> {
   const { location, navigator } = globalThis;
-  const system = (cause.cause as { code?: string } | undefined)?.code;
   if (init.signal?.aborted || (!location && !system)) {
     return undefined;
   }
+  const error = (code: Failure, message: string) => new McpError(code, message, { cause });
   if (navigator?.onLine === false) {
-    return new McpError("offline", "there is no network; connect again when the device is online", { cause });
+    return error("offline", "there is no network; connect again when the device is online");
   }
-  const target = new URL(url, location?.href);
-  const local = /^(localhost|127\.|\[::1\])/.test(target.hostname);
-  if (location?.protocol === "https:" && target.protocol === "http:" && !local) {
-    const message = `a page from https: may not talk to ${target.origin}; serve it over https:`;
-    return new McpError("mixed-content", message, { cause });
+  const { protocol, hostname, origin } = new URL(url, location?.href);
+  if (location?.protocol === "https:" && protocol === "http:" && !/^(localhost|127\.|\[::1\])/.test(hostname)) {
+    return error("mixed-content", `a page from https: may not talk to ${origin}; serve it over https:`);
   }
-  if (!system && target.origin !== location.origin && (await answers(target))) {
+  if (!system && origin !== location.origin && (await answers(url))) {
     const names = Object.keys(init.headers as Record<string, string>).join(", ");
-    const message =
-      `${target.origin} answers, but does not allow this page; it must send ` +
-      `Access-Control-Allow-Origin: ${location.origin}, and to OPTIONS Access-Control-Allow-Headers: ${names}, ` +
-      `and Access-Control-Expose-Headers: mcp-session-id, www-authenticate`;
-    return new McpError("cors", message, { cause });
+    return error(
+      "cors",
+      `${origin} answers, but does not allow this page; it must send ` +
+        `Access-Control-Allow-Origin: ${location.origin}, and to OPTIONS Access-Control-Allow-Headers: ${names}, ` +
+        `and Access-Control-Expose-Headers: mcp-session-id, www-authenticate`,
+    );
   }
   const reason = system ? ` (${system})` : "";
-  return new McpError("unreachable", `nobody answers at ${target.origin}${reason}; check that the server runs`, { cause });
+  return error("unreachable", `nobody answers at ${origin}${reason}; check that the server runs`);
 }
 
 /** Whether there is a server, which a page may learn without being allowed to read its answer. */
-function answers(url: URL): Promise<boolean> {
+function answers(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(3000);
   return globalThis
     .fetch(url, { method: "HEAD", mode: "no-cors", credentials: "omit", signal })

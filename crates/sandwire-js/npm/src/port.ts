@@ -1,3 +1,6 @@
+import { attempt, McpError, messageOf } from "./error.js";
+import type { Carrier, Module } from "./module.js";
+
 /** Whatever has the members of a `MessagePort` that carry messages. */
 export interface PortLike {
   postMessage(message: unknown): void;
@@ -31,48 +34,103 @@ export async function portOf(target: Target): Promise<PortLike> {
   return target;
 }
 
+const EVENTS = ["message", "messageerror", "error", "close"];
+
+/**
+ * @internal A connection's port: one JSON text per message.
+ *
+ * Not every host tells a port that its other end was closed, so a port that closes sends `null` first. Messages that
+ * are neither text nor `null` are not for us and are left to other listeners.
+ */
+export class Postbox implements Carrier {
+  constructor(
+    readonly _module: Module,
+    readonly _line: number,
+    readonly _port: PortLike,
+  ) {
+    for (const type of EVENTS) _port.addEventListener(type, this._listen);
+    _port.start?.();
+  }
+
+  _listen = (event: any): void => {
+    const { _module: module, _line: line } = this;
+    const type = attempt(() => event.type);
+    const data = type === "message" ? attempt(() => event.data) : "";
+    if (type === "error" || type === "close" || data === null) {
+      this._leave();
+      const cause = type === "error" ? module._keep(new McpError("transport", messageOf(event), { cause: event })) : 0;
+      module._exports.parted(line, cause);
+    } else if (typeof data === "string") {
+      // What could not be read is no JSON either.
+      module._exports.arrived(line, module._put(data));
+    }
+  };
+
+  _send(_request: number, _head: string, text: string): number {
+    try {
+      this._port.postMessage(text);
+      return 0;
+    } catch (cause) {
+      this._leave();
+      const error = new McpError("closed", "the port took no message, so the connection is over; connect again", { cause });
+      return this._module._keep(error);
+    }
+  }
+
+  _abort(): void {
+    attempt(() => this._port.postMessage(null));
+    this._leave();
+  }
+
+  _leave(): void {
+    const { _port: port } = this;
+    for (const type of EVENTS) port.removeEventListener(type, this._listen);
+    attempt(() => port.close?.());
+  }
+}
+
 /** @internal Two ports that hand messages to each other, one microtask later. */
 export function pair(): [PortLike, PortLike] {
   const left = new Local();
   const right = new Local();
-  left.peer = right;
-  right.peer = left;
+  left._peer = right;
+  right._peer = left;
   return [left, right];
 }
 
 class Local implements PortLike {
-  peer: Local | undefined;
-  #listeners = new Set<(event: any) => void>();
-  #waiting: unknown[] | undefined = [];
+  _peer: Local | undefined;
+  _listeners = new Set<(event: any) => void>();
+  _waiting: unknown[] | undefined = [];
 
   postMessage(data: unknown): void {
-    const { peer } = this;
-    if (peer) queueMicrotask(() => peer.#deliver(data));
+    const { _peer: peer } = this;
+    if (peer) queueMicrotask(() => peer._deliver(data));
   }
 
   addEventListener(type: string, listener: (event: any) => void): void {
-    if (type === "message") this.#listeners.add(listener);
+    if (type === "message") this._listeners.add(listener);
   }
 
   removeEventListener(type: string, listener: (event: any) => void): void {
-    if (type === "message") this.#listeners.delete(listener);
+    if (type === "message") this._listeners.delete(listener);
   }
 
   start(): void {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const data of waiting) this.#deliver(data);
+    const waiting = this._waiting ?? [];
+    this._waiting = undefined;
+    for (const data of waiting) this._deliver(data);
   }
 
   close(): void {
-    this.peer = undefined;
+    this._peer = undefined;
   }
 
-  #deliver(data: unknown): void {
-    if (this.#waiting) {
-      this.#waiting.push(data);
+  _deliver(data: unknown): void {
+    if (this._waiting) {
+      this._waiting.push(data);
     } else {
-      for (const listener of this.#listeners) listener({ type: "message", data });
+      for (const listener of this._listeners) listener({ type: "message", data });
     }
   }
 }

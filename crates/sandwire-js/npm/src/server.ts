@@ -239,7 +239,7 @@ export class Server {
         this.#questions.set(question, resolve);
         this.#running!.ask(token, question, key, method, json);
       });
-    const context = new Context(this.#running!, token, abort.signal, version, params._meta, ask);
+    const context = new Context(this.#running!, token, abort.signal, version, params["_meta"], ask);
     switch (method) {
       case "tools/call":
         return this.#callTool(params, context);

@@ -23,7 +23,7 @@ export class ToolClient extends Base {
   }
 
   /** @internal */
-  protected async _all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
+  async _all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
     const all: T[] = [];
     const seen = new Set<unknown>();
     for (let cursor: unknown; ; ) {

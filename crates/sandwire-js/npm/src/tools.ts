@@ -1,5 +1,5 @@
-import * as glue from "./tools.glue.js";
-import type { ClientGlue, ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connection.js";
+import { Module } from "./module.js";
 import { ToolClient } from "./tool-client.js";
 import { Wasm, type WasmOption } from "./wasm.js";
 
@@ -9,7 +9,7 @@ export type { FetchFunction, HeadersOption, HttpOptions } from "./fetch.js";
 export type * from "./protocol.js";
 export type { WasmOption, WasmSource } from "./wasm.js";
 
-const wasm = /* @__PURE__ */ new Wasm(glue as ClientGlue, () => new URL("./tools.wasm", import.meta.url));
+const wasm = /* @__PURE__ */ new Wasm(new Module(), () => new URL("./tools.wasm", import.meta.url));
 
 /** Where the wasm module comes from, unless a connection says otherwise. */
 export function setWasm(source: WasmOption): void {
@@ -20,6 +20,6 @@ export function setWasm(source: WasmOption): void {
 export class Client extends ToolClient {
   /** Connects to the server at `url`. */
   static connect(url: string | URL, options: ConnectOptions = {}): Promise<Client> {
-    return new Client(options)._open(wasm, url, {});
+    return new Client(options)._open(wasm, {}, url);
   }
 }

@@ -14,30 +14,30 @@ export interface Glue {
 
 /** @internal A module that is loaded when it is first needed. */
 export class Wasm<G extends Glue> {
-  #glue: G;
-  #source: WasmOption;
-  #ready: Promise<G> | undefined;
+  _glue: G;
+  _source: WasmOption;
+  _ready: Promise<G> | undefined;
 
   constructor(glue: G, source: WasmOption) {
-    this.#glue = glue;
-    this.#source = source;
+    this._glue = glue;
+    this._source = source;
   }
 
   provide(source: WasmOption): void {
-    this.#source = source;
+    this._source = source;
   }
 
-  load(source: WasmOption = this.#source): Promise<G> {
-    return (this.#ready ??= this.#start(source).catch((cause: unknown) => {
-      this.#ready = undefined;
+  load(source: WasmOption = this._source): Promise<G> {
+    return (this._ready ??= this._start(source).catch((cause: unknown) => {
+      this._ready = undefined;
       throw new McpError("wasm", "the wasm module could not be loaded; give it with the option `wasm`", { cause });
     }));
   }
 
-  async #start(source: WasmOption): Promise<G> {
+  async _start(source: WasmOption): Promise<G> {
     const found = await (typeof source === "function" ? source() : source);
-    this.#glue.start(await instantiate(found, this.#glue.imports()));
-    return this.#glue;
+    this._glue.start(await instantiate(found, this._glue.imports()));
+    return this._glue;
   }
 }
 

@@ -1,0 +1,94 @@
+/** A header field, and the way to the argument whose value it has. */
+type Field = [name: string, ...path: string[]];
+
+const KEYWORD = "x-mcp-header";
+/** More annotations than fit into the head of a request make a schema invalid, as do names longer than these. */
+const MAX_FIELDS = 64;
+const MAX_PATH_BYTES = 1024;
+
+/**
+ * @internal Arguments mirrored into `Mcp-Param-*` header fields of modern requests, where the input schemas that
+ * `tools/list` told say `x-mcp-header`.
+ */
+export class Mirror {
+  _tools = new Map<unknown, Field[]>();
+
+  /** Learns from a page of tools. Gives the places of those that must not be used, for their annotations are invalid. */
+  _learn(page: string): Set<number> {
+    const refused = new Set<number>();
+    if (this._tools.size || page.includes(KEYWORD)) {
+      const { tools } = JSON.parse(page);
+      if (Array.isArray(tools)) {
+        tools.forEach((tool, at) => {
+          const { name, inputSchema } = tool ?? {};
+          const fields: Field[] = [];
+          if (typeof name !== "string") return;
+          this._tools.delete(name);
+          if (!reachable(inputSchema, [], fields)) refused.add(at);
+          else if (fields.length) this._tools.set(name, fields);
+        });
+      }
+    }
+    return refused;
+  }
+
+  /** Adds the fields of a call. */
+  _add(headers: Record<string, string>, body: string): void {
+    if (!this._tools.size || headers["mcp-method"] !== "tools/call") return;
+    // Digits go as they are written, where the host tells.
+    const digits = (_: string, value: unknown, context?: { source?: string }) =>
+      typeof value === "number" ? (context?.source ?? `${value}`) : value;
+    const { params } = JSON.parse(body, digits);
+    for (const [name, ...path] of this._tools.get(params.name) ?? []) {
+      const value = path.reduce((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), params.arguments);
+      if (typeof value === "string" || typeof value === "boolean") headers[name] = encoded(`${value}`);
+    }
+  }
+}
+
+/** Finds the annotations of a schema that is reached through `properties` alone. Says whether all are valid. */
+function reachable(schema: unknown, path: string[], found: Field[]): boolean {
+  if (!isObject(schema)) return true;
+  for (const [key, value] of Object.entries(schema)) {
+    const valid =
+      key === KEYWORD || key === "type"
+        ? true
+        : key === "properties" && isObject(value)
+          ? Object.entries(value).every(([name, inner]) => reachable(inner, [...path, name], found))
+          : hasNone(key, value);
+    if (!valid) return false;
+  }
+  const token = schema[KEYWORD];
+  if (token === undefined) return true;
+  const name = `Mcp-Param-${token}`;
+  found.push([name, ...path]);
+  return (
+    typeof token === "string" &&
+    /^[\w!#$%&'*+.^`|~-]+$/.test(token) &&
+    ["string", "integer", "boolean"].includes(schema["type"] as string) &&
+    path.length > 0 &&
+    found.length <= MAX_FIELDS &&
+    new TextEncoder().encode(path.join("")).length <= MAX_PATH_BYTES &&
+    found.filter(([other]) => other.toLowerCase() === name.toLowerCase()).length === 1
+  );
+}
+
+/** Whether a part of a schema in which no annotation may stand has none. */
+function hasNone(key: string, value: unknown): boolean {
+  if (/^(default|enum|const|examples)$/.test(key)) return true;
+  if (key === KEYWORD) return false;
+  // Members of these are named by the author; what they hold is schemas again.
+  const named = /^(properties|patternProperties|\$defs|definitions|dependentSchemas)$/.test(key) || Array.isArray(value);
+  return typeof value !== "object" || value === null || Object.entries(value).every(([key, inner]) => hasNone(named ? "" : key, inner));
+}
+
+/** A value as a header field can carry it: as it is, or in base64 between markers. */
+function encoded(value: string): string {
+  if (/^(?!=\?base64(?=\?).*\?=$)([!-~]([ -~]*[!-~])?)?$/.test(value)) return value;
+  const bytes = Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte));
+  return `=?base64?${btoa(bytes.join(""))}?=`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
