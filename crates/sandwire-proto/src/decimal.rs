@@ -1,21 +1,23 @@
 //! Comparing JSON numbers as text: no float parsing, which would cost a page more than this whole module.
 
+use sandwire_json::Reader;
 use std::cmp::Ordering;
 
 /// How two JSON numbers compare, digit by digit; `None` if one of them is no number.
 pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
     let (left, right) = (Decimal::parse(left)?, Decimal::parse(right)?);
-    Some(match (left.sign(), right.sign()) {
-        (a, b) if a != b => a.cmp(&b),
-        (0, _) => Ordering::Equal,
-        (1, _) => left.magnitude(&right),
-        _ => right.magnitude(&left),
-    })
+    Some(left.sign().cmp(&right.sign()).then_with(|| {
+        let magnitude = left.point.cmp(&right.point).then_with(|| left.digits.cmp(&right.digits));
+        match left.sign() {
+            0 => Ordering::Equal,
+            1 => magnitude,
+            _ => magnitude.reverse(),
+        }
+    }))
 }
 
-/// A JSON number that is a whole one without sign, point and exponent.
-pub(crate) fn unsigned(text: &str) -> Option<u64> {
-    let digits = text.as_bytes();
+/// A whole number without sign, point and exponent.
+pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
@@ -25,79 +27,59 @@ pub(crate) fn unsigned(text: &str) -> Option<u64> {
     })
 }
 
-struct Decimal<'a> {
+/// A number as `0.digits` times ten to the power of `point`.
+struct Decimal {
     negative: bool,
-    whole: &'a [u8],
-    fraction: &'a [u8],
-    /// How many digits stand before the point, once leading zeros are gone.
+    /// Neither the first nor the last one is a zero.
+    digits: Vec<u8>,
     point: i64,
 }
 
-impl<'a> Decimal<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let bytes = text.trim().as_bytes();
-        let (negative, bytes) = match bytes.strip_prefix(b"-") {
-            Some(rest) => (true, rest),
-            None => (false, bytes),
-        };
-        let (digits, exponent) = match bytes.iter().position(|byte| matches!(byte, b'e' | b'E')) {
-            Some(at) => (bytes.get(..at)?, exponent(bytes.get(at + 1..)?)?),
-            None => (bytes, 0),
-        };
-        let (whole, fraction) = match digits.iter().position(|byte| *byte == b'.') {
-            Some(at) => (digits.get(..at)?, digits.get(at + 1..)?),
-            None => (digits, &b""[..]),
-        };
-        if whole.is_empty() || !whole.iter().chain(fraction).all(u8::is_ascii_digit) {
-            return None;
+impl Decimal {
+    fn parse(text: &str) -> Option<Self> {
+        let mut bytes = Reader::new(text).number().ok()?.bytes().peekable();
+        let negative = bytes.next_if_eq(&b'-').is_some();
+        let (mut digits, mut point, mut whole) = (Vec::new(), 0i64, true);
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'.' => whole = false,
+                b'e' | b'E' => point = point.saturating_add(exponent(&mut bytes)),
+                _ => {
+                    point += i64::from(whole);
+                    if digits.is_empty() && byte == b'0' {
+                        point -= 1;
+                    } else {
+                        digits.push(byte);
+                    }
+                }
+            }
         }
-        let zeros = whole.iter().chain(fraction).take_while(|digit| **digit == b'0').count();
-        let point = i64::try_from(whole.len()).ok()? - i64::try_from(zeros).ok()?;
-        Some(Self { negative, whole, fraction, point: point.checked_add(exponent)? })
-    }
-
-    fn digits(&self) -> impl Iterator<Item = u8> {
-        self.whole.iter().chain(self.fraction).copied().skip_while(|digit| *digit == b'0')
+        while digits.last() == Some(&b'0') {
+            digits.pop();
+        }
+        Some(Self { negative, digits, point })
     }
 
     fn sign(&self) -> i8 {
-        match (self.digits().next(), self.negative) {
-            (None, _) => 0,
-            (_, true) => -1,
-            _ => 1,
+        match (self.digits.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
         }
-    }
-
-    fn magnitude(&self, other: &Self) -> Ordering {
-        self.point.cmp(&other.point).then_with(|| {
-            let (mut left, mut right) = (self.digits(), other.digits());
-            loop {
-                match (left.next(), right.next()) {
-                    (None, None) => return Ordering::Equal,
-                    (a, b) => match a.unwrap_or(b'0').cmp(&b.unwrap_or(b'0')) {
-                        Ordering::Equal => {}
-                        unequal => return unequal,
-                    },
-                }
-            }
-        })
     }
 }
 
-fn exponent(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text.split_first()? {
-        (b'-', rest) => (true, rest),
-        (b'+', rest) => (false, rest),
-        _ => (false, text),
-    };
-    if digits.is_empty() {
-        return None;
+/// The rest of a number after its `e`; a larger one than any number needs counts as the largest.
+fn exponent(bytes: &mut dyn Iterator<Item = u8>) -> i64 {
+    let (mut negative, mut value) = (false, 0i64);
+    for byte in bytes {
+        match byte {
+            b'-' => negative = true,
+            b'+' => {}
+            digit => value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0')),
+        }
     }
-    let value = digits.iter().try_fold(0i64, |sum, digit| {
-        digit.is_ascii_digit().then(|| sum.saturating_mul(10).saturating_add(i64::from(digit - b'0')))
-    })?;
-    let value = value.min(1 << 60);
-    Some(if negative { -value } else { value })
+    if negative { -value } else { value }
 }
 
 #[cfg(test)]

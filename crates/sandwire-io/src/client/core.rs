@@ -33,7 +33,7 @@ struct State {
     slots: Vec<Slot>,
     /// Calls that have ended, or are going to be told so, and whose slots later calls have.
     late: Vec<Slot>,
-    opened: Option<Result<Arc<PeerInfo>, OpenError>>,
+    opened: Option<Result<Arc<PeerInfo>, Arc<OpenError>>>,
     ready: Vec<Waker>,
 }
 
@@ -196,14 +196,15 @@ impl Core {
         self.pump.is_some()
     }
 
-    pub(super) fn opened(&self) -> Option<Result<Arc<PeerInfo>, OpenError>> {
-        self.lock().opened.clone()
+    pub(super) fn peer(&self) -> Option<Arc<PeerInfo>> {
+        self.lock().opened.clone()?.ok()
     }
 
     pub(super) fn poll_opened(&self, waker: &Waker) -> Poll<Result<Arc<PeerInfo>, OpenError>> {
         let mut state = self.lock();
         match &state.opened {
-            Some(opened) => Poll::Ready(opened.clone()),
+            Some(Ok(peer)) => Poll::Ready(Ok(Arc::clone(peer))),
+            Some(Err(error)) => Poll::Ready(Err(OpenError::clone(error))),
             None => {
                 if !state.ready.iter().any(|have| have.will_wake(waker)) {
                     state.ready.push(waker.clone());
@@ -274,7 +275,7 @@ impl State {
                 Some(output) => {
                     match &output {
                         Output::Opened(peer) => self.opened = Some(Ok(Arc::clone(peer))),
-                        Output::Failed(error) => self.opened = Some(Err(error.clone())),
+                        Output::Failed(error) => self.opened = Some(Err(Arc::clone(error))),
                         _ => {}
                     }
                     return Todo::Output(output);

@@ -141,7 +141,7 @@ impl ClientHandle {
     /// The server, once the connection is open.
     #[must_use]
     pub fn info(&self) -> Option<Arc<PeerInfo>> {
-        self.open.core.opened().and_then(Result::ok)
+        self.open.core.peer()
     }
 
     /// Closes the connection; calls under way end with [`CallError::Closed`]. The driver ends after that.

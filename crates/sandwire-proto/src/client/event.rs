@@ -158,7 +158,7 @@ pub enum Output {
     /// The connection is open.
     Opened(Arc<PeerInfo>),
     /// The connection could not be opened. Every call fails with the same error.
-    Failed(OpenError),
+    Failed(Arc<OpenError>),
     /// Close the link, once what was sent before is on its way.
     Close,
 }

@@ -202,7 +202,7 @@ impl Machine {
                 self.phase = Phase::Ending(until);
                 return self.arm(until);
             }
-            (None, _) => self.outputs.push_back(Output::Failed(OpenError::Closed)),
+            (None, _) => self.outputs.push_back(Output::Failed(Arc::new(OpenError::Closed))),
             _ => {}
         }
         self.phase = Phase::Closed;

@@ -28,7 +28,9 @@ impl Machine {
     fn on_progress(&mut self, now: Time, params: Option<Raw>) {
         let Some(params) = params else { return };
         let text = params.as_str();
-        let Some(key) = find(text, "progressToken").and_then(decimal::unsigned) else { return };
+        let Some(key) = find(text, "progressToken").and_then(|token| decimal::unsigned(token.as_bytes())) else {
+            return;
+        };
         let Some(progress) = find(text, "progress") else { return };
         let Some(pending) = self.calls.get_mut(key) else { return };
         if !pending.call.progress || !pending.is_sent() {

@@ -31,7 +31,7 @@ impl Machine {
                 }
             }
             Mode::Remembered(peer) => {
-                let peer = PeerInfo::clone(peer);
+                let peer = Arc::clone(peer);
                 match peer.era() {
                     Era::Modern => self.adopt_modern(now, peer),
                     Era::Legacy => self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE),
@@ -179,7 +179,7 @@ impl Machine {
         if self.pinned().is_some_and(|pinned| pinned != version) {
             return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion));
         }
-        self.peer = Some(Arc::new(introduction(version, reply)));
+        self.peer = Some(introduction(version, reply));
         self.send_notification(Notification::new(Method::Initialized, None), Purpose::Initialized);
         if !self.is_http() {
             self.adopt_legacy(now);
@@ -200,9 +200,9 @@ impl Machine {
         }
     }
 
-    fn adopt_modern(&mut self, now: Time, peer: PeerInfo) {
+    fn adopt_modern(&mut self, now: Time, peer: Arc<PeerInfo>) {
         self.envelope = Some(self.envelope(peer.version));
-        self.open(now, Arc::new(peer));
+        self.open(now, peer);
     }
 
     /// The handshake is over.
@@ -259,10 +259,10 @@ impl Machine {
         if self.phase != Phase::Opening {
             return;
         }
-        let shared = Arc::new(error.clone());
-        self.end_everything(&CallError::Open(Arc::clone(&shared)));
+        let error = Arc::new(error);
+        self.end_everything(&CallError::Open(Arc::clone(&error)));
         self.phase = Phase::Closed;
-        self.failure = Some(shared);
+        self.failure = Some(Arc::clone(&error));
         self.outputs.push_back(Output::Failed(error));
         self.outputs.push_back(Output::Close);
     }
@@ -306,13 +306,13 @@ fn read_versions(list: &Raw) -> Option<Vec<ProtocolVersion>> {
 }
 
 /// What a server that speaks `version` says of itself.
-fn introduction(version: ProtocolVersion, reply: &Reply) -> PeerInfo {
+fn introduction(version: ProtocolVersion, reply: &Reply) -> Arc<PeerInfo> {
     let result = &reply.value;
     let stamped = reply.stamp.as_ref().and_then(|stamp| stamp.server_info.clone());
-    PeerInfo {
+    Arc::new(PeerInfo {
         version,
         capabilities: result.get("capabilities").filter(Raw::is_object).unwrap_or_else(Raw::object),
         info: stamped.or_else(|| result.get("serverInfo")),
         instructions: text_member(result.as_str(), "instructions").map(Into::into),
-    }
+    })
 }

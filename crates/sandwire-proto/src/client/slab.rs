@@ -29,6 +29,7 @@ impl<T> Slab<T> {
     }
 
     /// Keeps a value; `None` if every slot is taken.
+    #[inline(never)]
     pub(super) fn insert(&mut self, value: Box<T>) -> Option<u64> {
         let slot = match self.free.pop() {
             Some(slot) => slot,

@@ -1,7 +1,7 @@
 //! Event streams as WHATWG defines them: an incremental decoder and an encoder.
 
 use crate::decimal;
-use std::{collections::VecDeque, error::Error, fmt};
+use std::{error::Error, fmt};
 
 /// One event, or a block that only names an id or a time to wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,173 +65,171 @@ impl Error for DecodeError {}
 #[derive(Debug)]
 pub struct Decoder {
     max_event_bytes: usize,
-    line: Vec<u8>,
-    after_return: bool,
-    first_line: bool,
-    size: usize,
-    /// Whether the fault of this event was told; the rest of it is skipped.
-    failed: bool,
-    touched: bool,
-    data: Vec<u8>,
-    has_data: bool,
-    event: Event,
-    ready: VecDeque<Result<Event, DecodeError>>,
+    lines: Lines,
+    block: Block,
 }
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl Decoder {
     /// A decoder at the start of a stream that keeps at most `max_event_bytes` of one event.
     #[must_use]
     pub fn new(max_event_bytes: usize) -> Self {
-        Self {
-            max_event_bytes,
-            line: Vec::new(),
-            after_return: false,
-            first_line: true,
-            size: 0,
-            failed: false,
-            touched: false,
-            data: Vec::new(),
-            has_data: false,
-            event: Event::default(),
-            ready: VecDeque::new(),
-        }
+        Self { max_event_bytes, lines: Lines { first: true, ..Lines::default() }, block: Block::default() }
     }
 
-    /// Takes the next bytes of the stream.
-    pub fn push(&mut self, mut bytes: &[u8]) {
-        if self.after_return && !bytes.is_empty() {
-            self.after_return = false;
-            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
-        }
-        while let Some(at) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-            let (head, tail) = bytes.split_at(at);
-            if self.line.is_empty() {
-                self.take_line(head);
-            } else {
-                self.hold(head);
-                let line = std::mem::take(&mut self.line);
-                self.take_line(&line);
-            }
-            let Some((end, rest)) = tail.split_first() else {
-                return;
-            };
-            bytes = rest;
-            if *end == b'\r' {
-                match bytes.strip_prefix(b"\n") {
-                    Some(rest) => bytes = rest,
-                    None => self.after_return = bytes.is_empty(),
-                }
-            }
-        }
-        self.hold(bytes);
+    /// Takes the next bytes of the stream. What they complete is to be [taken](Self::next) before more is pushed.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.lines.push(bytes);
     }
 
     /// The next event, or the fault in its place, which is there as soon as it is certain.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Result<Event, DecodeError>> {
-        self.ready.pop_front()
-    }
-
-    fn hold(&mut self, bytes: &[u8]) {
-        if self.failed {
-            // The rest of this event is skipped; one byte is enough to know that the line is not blank.
-            if self.line.is_empty() {
-                self.line.extend(bytes.first());
+        while let Some(line) = self.lines.next() {
+            if line.is_empty() {
+                if let Some(event) = std::mem::take(&mut self.block).end() {
+                    return Some(event);
+                }
+            } else if !self.block.failed
+                && let Err(error) = self.block.take_line(line, self.max_event_bytes)
+            {
+                self.block.failed = true;
+                return Some(Err(error));
             }
-        } else if self.size + self.line.len() + bytes.len() > self.max_event_bytes + self.mark() {
-            self.fail(DecodeError::TooLarge);
-            self.line.clear();
-            self.line.push(b':');
-        } else {
-            self.line.extend_from_slice(bytes);
         }
+        let known = self.block.failed;
+        self.block.failed |= self.block.size + self.lines.unended() > self.max_event_bytes;
+        if self.block.failed {
+            self.lines.forget();
+        }
+        (self.block.failed && !known).then_some(Err(DecodeError::TooLarge))
+    }
+}
+
+/// Cuts a stream into lines.
+#[derive(Debug, Default)]
+struct Lines {
+    buffer: Vec<u8>,
+    /// Where the next line begins.
+    start: usize,
+    /// How far its end was looked for.
+    seen: usize,
+    /// Whether it is the first of the stream, which a mark may precede.
+    first: bool,
+    /// Whether a carriage return ended the line before it, so that a line feed here ends nothing.
+    after_return: bool,
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+impl Lines {
+    fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.start);
+        self.seen -= self.start;
+        self.start = 0;
+        self.buffer.extend_from_slice(bytes);
     }
 
-    /// The bytes that may stand before the first line and do not count.
-    fn mark(&self) -> usize {
-        if self.first_line { BOM.len() } else { 0 }
+    fn next(&mut self) -> Option<&[u8]> {
+        if self.after_return && self.seen < self.buffer.len() {
+            self.after_return = false;
+            if self.buffer.get(self.seen) == Some(&b'\n') {
+                self.start += 1;
+                self.seen += 1;
+            }
+        }
+        let unseen = self.buffer.get(self.seen..)?;
+        let Some(at) = unseen.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+            self.seen = self.buffer.len();
+            return None;
+        };
+        let (start, end) = (self.start, self.seen + at);
+        self.after_return = self.buffer.get(end) == Some(&b'\r');
+        self.start = end + 1;
+        self.seen = self.start;
+        let line = self.buffer.get(start..end)?;
+        let first = std::mem::take(&mut self.first);
+        Some(line.strip_prefix(BOM).filter(|_| first).unwrap_or(line))
     }
 
-    fn fail(&mut self, error: DecodeError) {
-        self.failed = true;
-        self.ready.push_back(Err(error));
-        self.data = Vec::new();
-        self.event = Event::default();
+    /// How long the line is that has not ended.
+    fn unended(&self) -> usize {
+        let line = self.buffer.len() - self.start;
+        if self.first { line.saturating_sub(BOM.len()) } else { line }
     }
 
-    fn take_line(&mut self, mut line: &[u8]) {
-        if std::mem::take(&mut self.first_line) {
-            line = line.strip_prefix(BOM).unwrap_or(line);
+    /// Forgets the line that has not ended, but for one byte: it is not blank.
+    fn forget(&mut self) {
+        self.buffer.truncate(self.start + 1);
+        self.seen = self.buffer.len();
+    }
+}
+
+/// The lines of one event.
+#[derive(Debug, Default)]
+struct Block {
+    size: usize,
+    /// Whether its fault was told; the rest of it is skipped.
+    failed: bool,
+    /// Whether there was a line that makes an event of it.
+    touched: bool,
+    data: Option<Vec<u8>>,
+    event: Event,
+}
+
+impl Block {
+    fn take_line(&mut self, line: &[u8], max_bytes: usize) -> Result<(), DecodeError> {
+        if self.size + line.len() > max_bytes {
+            return Err(DecodeError::TooLarge);
         }
-        if line.is_empty() {
-            return self.dispatch();
-        }
-        if self.failed {
-            return;
-        }
-        self.size += line.len();
-        if self.size > self.max_event_bytes {
-            return self.fail(DecodeError::TooLarge);
-        }
-        let colon = line.iter().position(|byte| *byte == b':');
-        let (name, value) = match colon {
+        let (name, value) = match line.iter().position(|byte| *byte == b':') {
             None => (line, &b""[..]),
+            // A comment.
+            Some(0) => return Ok(()),
             Some(at) => {
                 let (name, rest) = line.split_at(at);
                 let value = rest.strip_prefix(b":").unwrap_or(rest);
                 (name, value.strip_prefix(b" ").unwrap_or(value))
             }
         };
+        self.size += line.len();
         match name {
-            b"" => self.size = self.size.saturating_sub(line.len()),
             b"data" => {
-                if self.has_data {
-                    self.data.push(b'\n');
+                match &mut self.data {
+                    Some(data) => data.push(b'\n'),
+                    None => self.touched = true,
                 }
-                self.has_data = true;
-                self.touched = true;
-                self.data.extend_from_slice(value);
+                self.data.get_or_insert_default().extend_from_slice(value);
             }
-            b"event" => match std::str::from_utf8(value) {
-                Ok(text) => self.event.name = Some(text.into()),
-                Err(_) => self.fail(DecodeError::NotUtf8),
-            },
-            b"id" if !value.contains(&0) => match std::str::from_utf8(value) {
-                Ok(text) => {
-                    self.event.id = Some(text.into());
-                    self.touched = true;
-                }
-                Err(_) => self.fail(DecodeError::NotUtf8),
-            },
+            b"event" => self.event.name = Some(text(value.into())?),
+            b"id" if !value.contains(&0) => {
+                self.event.id = Some(text(value.into())?);
+                self.touched = true;
+            }
             b"retry" => {
-                if let Some(milliseconds) = std::str::from_utf8(value).ok().and_then(decimal::unsigned) {
+                if let Some(milliseconds) = decimal::unsigned(value) {
                     self.event.retry_ms = Some(milliseconds);
                     self.touched = true;
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 
-    fn dispatch(&mut self) {
-        self.size = 0;
-        let data = std::mem::take(&mut self.data);
-        let mut event = std::mem::take(&mut self.event);
-        let has_data = std::mem::take(&mut self.has_data);
-        let touched = std::mem::take(&mut self.touched);
-        let failed = std::mem::take(&mut self.failed);
-        if touched && !failed {
-            if has_data {
-                match String::from_utf8(data) {
-                    Ok(text) => event.data = Some(text),
-                    Err(_) => return self.ready.push_back(Err(DecodeError::NotUtf8)),
-                }
-            }
-            self.ready.push_back(Ok(event));
+    fn end(mut self) -> Option<Result<Event, DecodeError>> {
+        if self.failed || !self.touched {
+            return None;
         }
+        self.event.data = match self.data.map(text).transpose() {
+            Ok(data) => data,
+            Err(error) => return Some(Err(error)),
+        };
+        Some(Ok(self.event))
     }
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, DecodeError> {
+    String::from_utf8(bytes).map_err(|_| DecodeError::NotUtf8)
 }
 
 /// The text of an event, ended by its blank line.

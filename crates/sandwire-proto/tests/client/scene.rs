@@ -194,7 +194,7 @@ impl Scene {
         match self.must() {
             Output::Failed(error) => {
                 assert!(matches!(self.must(), Output::Close));
-                error
+                OpenError::clone(&error)
             }
             other => panic!("expected a failed opening, got {other:?}"),
         }
