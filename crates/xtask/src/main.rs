@@ -3,6 +3,7 @@
 mod api;
 mod bench;
 mod demo;
+mod features;
 mod pack;
 mod paths;
 mod run;
@@ -32,6 +33,7 @@ usage: cargo xtask <command>
   test    run every suite, or the named ones; --list lists them
   tidy    check the rules of crates/README.md
   api     compare what crates promise with crates/*/api.txt; --bless writes them anew
+  features  check every crate without each of its default features
 ";
 
 fn main() -> ExitCode {
@@ -53,6 +55,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "test" => test::run(rest),
         "tidy" => tidy::run(rest),
         "api" => api::run(rest),
+        "features" => features::run(rest),
         "pack" => pack::run(rest),
         "size" => size::run(rest),
         "bench" => bench::run(rest),

@@ -76,6 +76,13 @@ pub const SUITES: &[Suite] = &[
         },
     },
     Suite {
+        name: "features",
+        about: "every crate compiles without each of its default features",
+        minutes: 1,
+        needs: &[],
+        run: |job| job.counted(xtask("features")?, count::closing_line),
+    },
+    Suite {
         name: "docs",
         about: "every link in the documentation leads somewhere",
         minutes: 2,
