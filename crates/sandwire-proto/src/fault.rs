@@ -84,6 +84,8 @@ faults! {
         UnknownAsk => "this question was already answered or withdrawn",
         /// The method belongs to the opening, which the machine does itself.
         ReservedMethod => "the connection does this itself; do not send it",
+        /// A subscription, for which this build of the client has no feature `listen`.
+        NoSubscriptions => "this client was built without subscriptions; use the full client",
     }
 }
 

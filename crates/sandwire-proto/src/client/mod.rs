@@ -269,6 +269,9 @@ impl Machine {
         if matches!(method, Method::Initialize | Method::Initialized | Method::Cancelled) {
             return Err(ApiMisuse::ReservedMethod);
         }
+        if !cfg!(feature = "listen") && *method == Method::SubscriptionsListen {
+            return Err(ApiMisuse::NoSubscriptions);
+        }
         match params {
             Some(params) if params.as_str().len() > self.config.limits.max_message_bytes => {
                 Err(ApiMisuse::MessageTooLarge)
