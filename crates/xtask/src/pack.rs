@@ -47,9 +47,7 @@ pub(crate) fn package() -> Result<PathBuf> {
     }
     let dist = package.join("dist");
     copy(&sources.join("src"), &work)?;
-    for (entry, source) in ENTRIES {
-        wasm::build(*source, entry, &work)?;
-    }
+    wasm::build_all(ENTRIES, &work)?;
 
     let entry = |name: &str| work.join(format!("{name}.ts"));
     bundle(ENTRIES.iter().map(|(name, _)| entry(name)), &dist)?;

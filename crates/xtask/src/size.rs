@@ -100,8 +100,8 @@ pub(crate) fn edge() -> Result<std::path::PathBuf> {
     let work = paths::target().join("npm/edge-work");
     let folder = paths::target().join("npm/edge");
     let _ = fs::remove_dir_all(&folder);
-    for (name, source) in EDGE {
-        wasm::build(*source, name, &work)?;
+    wasm::build_all(EDGE, &work)?;
+    for (name, _) in EDGE {
         let script = format!("{name}.js");
         fs::copy(sources.join(&script), work.join(&script))?;
     }

@@ -6,8 +6,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use sha2::{Digest, Sha256};
 use wasm_bindgen_cli_support::Bindgen;
 
@@ -52,56 +53,73 @@ pub(crate) enum Names {
 
 /// Compiles `source`; writes `<name>.wasm`, and the glue as `<name>.glue.js`, into `folder`.
 pub(crate) fn build(source: Source<'_>, name: &str, folder: &Path) -> Result<()> {
-    let module = module(source, Names::Short)?;
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join(format!("{name}.wasm")), module.wasm)?;
-    if !module.glue.is_empty() {
-        fs::write(folder.join(format!("{name}.glue.js")), module.glue)?;
-    }
-    Ok(())
+    build_all(&[(name, source)], folder)
 }
 
-/// Compiles `source`. What was made of the same module before is used again.
+/// Builds several modules: while one is compiled, those before it are bound and optimised.
+pub(crate) fn build_all(sources: &[(&str, Source<'_>)], folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    thread::scope(|scope| {
+        let mut finishing = Vec::new();
+        for (name, source) in sources {
+            let compiled = compile(*source, Names::Short)?;
+            finishing.push(scope.spawn(move || -> Result<()> {
+                let module = finish(*source, &compiled, Names::Short)?;
+                fs::write(folder.join(format!("{name}.wasm")), module.wasm)?;
+                if !module.glue.is_empty() {
+                    fs::write(folder.join(format!("{name}.glue.js")), module.glue)?;
+                }
+                Ok(())
+            }));
+        }
+        finishing.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("wasm-bindgen panicked"))?)
+    })
+}
+
+/// Compiles `source`.
 pub(crate) fn module(source: Source<'_>, names: Names) -> Result<Module> {
-    let compiled = compile(source, names)?;
-    let made = made_of(&compiled, names)?;
+    finish(source, &compile(source, names)?, names)
+}
+
+/// Makes a module of what was compiled. What was made of the same before is used again.
+fn finish(source: Source<'_>, compiled: &[u8], names: Names) -> Result<Module> {
+    let made = made_of(compiled, names)?;
     let (wasm, glue) = (made.with_extension("wasm"), made.with_extension("glue.js"));
     if let (Ok(wasm), Ok(glue)) = (fs::read(&wasm), fs::read_to_string(&glue)) {
         return Ok(Module { wasm, glue });
     }
-    let module = bind(source, &compiled, names)?;
     fs::create_dir_all(made.parent().unwrap_or(&made))?;
+    let module = bind(source, compiled, names, &made)?;
     fs::write(&wasm, &module.wasm)?;
     fs::write(&glue, &module.glue)?;
     Ok(module)
 }
 
 /// Where the module made of a compiled one is kept: a path that changes with all that it depends on.
-fn made_of(compiled: &Path, names: Names) -> Result<PathBuf> {
+fn made_of(compiled: &[u8], names: Names) -> Result<PathBuf> {
     let mut hash = Sha256::new();
-    hash.update(fs::read(compiled)?);
+    hash.update(compiled);
     hash.update(fs::read(std::env::current_exe()?)?);
     hash.update(format!("{names:?} {}", tools()?.display()));
     let name: String = hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
     Ok(paths::target().join("npm/modules").join(name))
 }
 
-fn bind(source: Source<'_>, compiled: &Path, names: Names) -> Result<Module> {
+fn bind(source: Source<'_>, compiled: &[u8], names: Names, work: &Path) -> Result<Module> {
     const BINDINGS: &[u8] = b"__wasm_bindgen_unstable";
-    let plain = fs::read(compiled)?;
-    if !plain.windows(BINDINGS.len()).any(|bytes| bytes == BINDINGS) {
-        let (wasm, _) = optimise(&plain, names, Linked::ByHand)?;
+    if !compiled.windows(BINDINGS.len()).any(|bytes| bytes == BINDINGS) {
+        let (wasm, _) = optimise(compiled, names, Linked::ByHand, work)?;
         return Ok(Module { wasm, glue: String::new() });
     }
     let mut output = Bindgen::new()
-        .input_path(compiled)
+        .input_bytes(source.package, compiled.to_vec())
         .web(true)?
         .typescript(false)
         .omit_default_module_path(true)
         .remove_name_section(names == Names::Short)
         .remove_producers_section(true)
         .generate_output()
-        .with_context(|| format!("wasm-bindgen refused {}", compiled.display()))?;
+        .with_context(|| format!("wasm-bindgen refused the module of {}", source.package))?;
     ensure!(
         output.snippets().values().all(Vec::is_empty) && output.local_modules().is_empty(),
         "{}: JavaScript snippets are not part of the glue",
@@ -109,7 +127,7 @@ fn bind(source: Source<'_>, compiled: &Path, names: Names) -> Result<Module> {
     );
     let bound = output.wasm_mut().emit_wasm();
     let glue = open(output.js())?;
-    let (wasm, map) = optimise(&bound, names, Linked::ByGlue)?;
+    let (wasm, map) = optimise(&bound, names, Linked::ByGlue, work)?;
     let glue = match names {
         Names::Short => rename(&glue, &map)?,
         Names::Kept => glue,
@@ -119,7 +137,7 @@ fn bind(source: Source<'_>, compiled: &Path, names: Names) -> Result<Module> {
 
 /// The standard library is compiled anew, for size too, and without what a panic would say before it stops the module:
 /// nobody hears it. Both together save 4 of 60 kB, compressed.
-fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
+fn compile(source: Source<'_>, names: Names) -> Result<Vec<u8>> {
     let target = match names {
         Names::Short => paths::target(),
         Names::Kept => paths::target().join("named"),
@@ -143,7 +161,8 @@ fn compile(source: Source<'_>, names: Names) -> Result<PathBuf> {
     }
     cargo.run()?;
     let file = format!("{}.wasm", source.package.replace('-', "_"));
-    Ok(target.join(setup::TARGET).join("wasm").join(file))
+    let file = target.join(setup::TARGET).join("wasm").join(file);
+    fs::read(&file).with_context(|| format!("reading {}", file.display()))
 }
 
 fn flags(made: Made) -> Vec<String> {
@@ -197,10 +216,8 @@ enum Linked {
     ByHand,
 }
 
-fn optimise(wasm: &[u8], names: Names, linked: Linked) -> Result<(Vec<u8>, Map)> {
-    let folder = std::env::temp_dir().join(format!("sandwire-wasm-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
-    let (input, output) = (folder.join("in.wasm"), folder.join("out.wasm"));
+fn optimise(wasm: &[u8], names: Names, linked: Linked, work: &Path) -> Result<(Vec<u8>, Map)> {
+    let (input, output) = (work.with_extension("in.wasm"), work.with_extension("out.wasm"));
     fs::write(&input, wasm)?;
     // The linker puts the stack first, so nothing lives in the lowest kilobyte.
     let command = tool("wasm-opt")?.arg(&input).arg("-o").arg(&output).args(["-Oz", "--low-memory-unused"]);
@@ -214,7 +231,9 @@ fn optimise(wasm: &[u8], names: Names, linked: Linked) -> Result<(Vec<u8>, Map)>
         false => command.read().map(|_| Map::default())?,
     };
     let optimised = fs::read(&output)?;
-    fs::remove_dir_all(&folder)?;
+    for file in [input, output] {
+        fs::remove_file(file)?;
+    }
     Ok((optimised, map))
 }
 
