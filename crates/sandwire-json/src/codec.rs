@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::{Error, Kind, Raw, Reader, Writer};
+use crate::{Error, Kind, Raw, Reader, Writer, scan};
 
 /// A type that can be read from JSON text.
 ///
@@ -44,6 +44,25 @@ pub fn to_raw<T: Write + ?Sized>(value: &T) -> Raw {
 /// object or is malformed before that member's end.
 pub fn find<'a>(object: &'a str, key: &str) -> Option<&'a str> {
     Reader::new(object).look_up(key).ok().flatten()
+}
+
+/// Whether one of the names may be a member's name somewhere in a text. It takes less than to read the text, and is wrong
+/// only when it says so: a name at the beginning of another string, or written with escapes, may be one.
+pub fn may_name(json: &str, names: &[&str]) -> bool {
+    let bytes = json.as_bytes();
+    let mut at = scan::run_end(bytes, 0);
+    while let Some(special) = bytes.get(at) {
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        let begins = |name: &&str| name.as_bytes().first() == rest.first() && rest.starts_with(name.as_bytes());
+        match (special, rest.first()) {
+            (b'"', _) if names.iter().any(begins) => return true,
+            (b'\\', Some(b'u' | b'/')) => return true,
+            (b'\\', _) => at += 1,
+            _ => {}
+        }
+        at = scan::run_end(bytes, at + 1);
+    }
+    false
 }
 
 impl Read for bool {

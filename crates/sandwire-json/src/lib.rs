@@ -40,7 +40,7 @@ pub mod serde;
 pub mod shape;
 mod writer;
 
-pub use codec::{Read, Write, find, from_str, to_raw};
+pub use codec::{Read, Write, find, from_str, may_name, to_raw};
 pub use error::{Error, ErrorKind};
 pub use number::Number;
 pub use raw::Raw;

@@ -146,6 +146,9 @@ fn plain_integer(text: &str) -> Option<i64> {
 
 /// The value of a number's text when it is an integer, however it is written.
 pub(crate) fn integer(text: &str) -> Option<i64> {
+    if text.len() < 19 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(text.bytes().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')));
+    }
     let mut value = 0;
     // Zeros that no other digit has followed yet, and by how many more the value is to be shifted.
     let mut zeros = 0;
@@ -210,18 +213,17 @@ fn exponent(bytes: std::str::Bytes<'_>) -> i64 {
 /// Writes an unsigned number without the formatting machinery.
 pub(crate) fn push_decimal(out: &mut String, mut value: u64) {
     let mut digits = [0u8; 20];
-    let mut length = 0;
+    let mut first = digits.len();
     for slot in digits.iter_mut().rev() {
         *slot = b'0' + (value % 10) as u8;
-        length += 1;
+        first -= 1;
         value /= 10;
         if value == 0 {
             break;
         }
     }
-    for byte in digits.iter().skip(20 - length) {
-        out.push(char::from(*byte));
-    }
+    let digits = digits.get(first..).unwrap_or_default();
+    out.push_str(std::str::from_utf8(digits).unwrap_or_default());
 }
 
 pub(crate) fn push_integer(out: &mut String, value: i64) {

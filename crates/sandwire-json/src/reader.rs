@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is not a string, or a malformed one.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
-        self.expect(Kind::String, "expected a string")?;
+        self.expect(b'"', "expected a string")?;
         self.string_body()
     }
 
@@ -102,8 +102,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is something else.
     pub fn boolean(&mut self) -> Result<bool, Error> {
-        self.expect(Kind::Bool, "expected true or false")?;
-        self.literal()?.ok_or_else(|| self.syntax("expected true or false"))
+        match self.peek()? {
+            Kind::Bool => self.literal().map(|value| value == Some(true)),
+            _ => Err(self.mistyped("expected true or false")),
+        }
     }
 
     /// Reads `null`.
@@ -111,8 +113,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is something else.
     pub fn null(&mut self) -> Result<(), Error> {
-        self.expect(Kind::Null, "expected null")?;
-        self.literal().map(drop)
+        match self.peek()? {
+            Kind::Null => self.literal().map(drop),
+            _ => Err(self.mistyped("expected null")),
+        }
     }
 
     /// Reads a number and gives its text.
@@ -120,10 +124,14 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is not a number.
     pub fn number(&mut self) -> Result<&'a str, Error> {
-        self.expect(Kind::Number, "expected a number")?;
-        let start = self.at;
-        self.skip_number()?;
-        Ok(self.slice(start))
+        match self.peek()? {
+            Kind::Number => {
+                let start = self.at;
+                self.skip_number()?;
+                Ok(self.slice(start))
+            }
+            _ => Err(self.mistyped("expected a number")),
+        }
     }
 
     /// Reads a number that is an integer of 64 bits; `1.0` and `1e3` are.
@@ -290,12 +298,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn begin_object(&mut self) -> Result<(), Error> {
-        self.expect(Kind::Object, "expected an object")?;
+        self.expect(b'{', "expected an object")?;
         self.enter()
     }
 
     pub(crate) fn begin_array(&mut self) -> Result<(), Error> {
-        self.expect(Kind::Array, "expected an array")?;
+        self.expect(b'[', "expected an array")?;
         self.enter()
     }
 
@@ -316,6 +324,7 @@ impl<'a> Reader<'a> {
         self.member = self.at;
         let key = self.string_body()?;
         self.colon()?;
+        self.token();
         Ok(Some(key))
     }
 
@@ -362,8 +371,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn expect(&mut self, kind: Kind, message: &'static str) -> Result<(), Error> {
-        if self.peek()? == kind { Ok(()) } else { Err(self.error(ErrorKind::Type, message)) }
+    fn expect(&mut self, first: u8, message: &'static str) -> Result<(), Error> {
+        if self.token() == Some(first) { Ok(()) } else { Err(self.mistyped(message)) }
+    }
+
+    /// The error for a value of another type, or for none at all.
+    #[cold]
+    #[inline(never)]
+    fn mistyped(&mut self, message: &'static str) -> Error {
+        self.peek().err().unwrap_or_else(|| self.error(ErrorKind::Type, message))
     }
 
     #[inline]
@@ -430,7 +446,6 @@ impl<'a> Reader<'a> {
             return Err(self.syntax("expected a colon"));
         }
         self.at += 1;
-        self.token();
         Ok(())
     }
 
@@ -477,6 +492,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The string that begins at `start`, from a byte on that is neither plain nor its end.
+    #[inline(never)]
     fn unescaped(&mut self, mut start: usize) -> Result<String, Error> {
         let mut text = String::with_capacity((self.at - start) * 2 + 32);
         loop {
@@ -541,10 +557,14 @@ impl<'a> Reader<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
+    #[cold]
+    #[inline(never)]
     fn syntax(&self, message: &'static str) -> Error {
         self.error(ErrorKind::Syntax, message)
     }
 
+    #[cold]
+    #[inline(never)]
     fn too_deep(&self) -> Error {
         self.error(ErrorKind::Depth, "nested too deep")
     }

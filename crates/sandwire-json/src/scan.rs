@@ -19,6 +19,16 @@ const fn special(word: u64) -> u64 {
 /// The index, from `from` on, of the first quote, backslash or control character, or the length.
 #[inline]
 pub(crate) fn run_end(bytes: &[u8], from: usize) -> usize {
+    // Most names end within a word.
+    match bytes.get(from..).and_then(<[u8]>::first_chunk::<8>).map(|chunk| special(u64::from_le_bytes(*chunk))) {
+        Some(found @ 1..) => from + (found.trailing_zeros() / 8) as usize,
+        Some(0) => long_run_end(bytes, from + 8),
+        None => long_run_end(bytes, from),
+    }
+}
+
+#[inline(never)]
+fn long_run_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let found = special(u64::from_le_bytes(*chunk));

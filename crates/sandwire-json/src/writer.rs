@@ -83,7 +83,8 @@ impl Writer {
         self.comma = false;
     }
 
-    /// Writes a member's name that was read, as it came with its colon; its value comes next.
+    /// Writes what is JSON text already up to a value, which comes next: a name that was read, with its colon, or several
+    /// names and brackets.
     pub fn name(&mut self, text: &str) {
         self.separate();
         self.plain(text);
@@ -164,17 +165,19 @@ impl Writer {
     fn quoted(&mut self, value: &str) {
         self.text.reserve(value.len() + 2);
         self.text.push('"');
-        let mut start = 0;
+        let mut rest = value;
         loop {
-            let end = scan::run_end(value.as_bytes(), start);
-            self.text.push_str(value.get(start..end).unwrap_or_default());
-            let Some(byte) = value.as_bytes().get(end) else { break };
+            let end = scan::run_end(rest.as_bytes(), 0);
+            let Some(byte) = rest.as_bytes().get(end) else { break };
+            self.text.push_str(rest.get(..end).unwrap_or_default());
             self.escaped(*byte);
-            start = end + 1;
+            rest = rest.get(end + 1..).unwrap_or_default();
         }
+        self.text.push_str(rest);
         self.text.push('"');
     }
 
+    #[inline(never)]
     fn escaped(&mut self, byte: u8) {
         let short = match byte {
             b'"' => '"',

@@ -1,7 +1,7 @@
 //! What the reader accepts, keeps and refuses.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use sandwire_json::{Error, ErrorKind, Kind, MAX_DEPTH, Number, Raw, Reader, Writer, find, from_str, to_raw};
+use sandwire_json::{Error, ErrorKind, Kind, MAX_DEPTH, Number, Raw, Reader, Writer, find, from_str, may_name, to_raw};
 
 #[test]
 fn texts_are_kept_as_they_came() {
@@ -267,6 +267,27 @@ fn find_gives_the_first_member_of_that_name() {
     assert_eq!(find("[]", "a"), None);
     assert_eq!(find("{}", "a"), None);
     assert_eq!(Raw::parse(r#"{"a":null}"#).unwrap().get("a"), Some(Raw::null()));
+}
+
+#[test]
+fn names_are_found_in_whatever_form_they_are_written() {
+    let names = ["_meta", "ttlMs"];
+    for text in [
+        r#"{"_meta":1}"#,
+        r#"{"a":[{ "ttlMs" : 1 }]}"#,
+        r#"{"a":"_metal"}"#,
+        r#"{"\u005fmeta":1}"#,
+        r#"{"a\\":1,"ttlMs":1}"#,
+        "{\n\"ttlMs\":1}",
+    ] {
+        assert!(may_name(text, &names), "{text}");
+    }
+    for text in
+        ["{}", "[]", r#"{"meta":1,"a_meta":{"b":"\"ttl\\"},"c":"\"_meta\""}"#, r#"{"tt":"lMs"}"#, r#"{"":"\n"}"#]
+    {
+        assert!(!may_name(text, &names), "{text}");
+        assert!(!may_name(text, &[]));
+    }
 }
 
 #[test]

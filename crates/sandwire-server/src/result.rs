@@ -152,12 +152,7 @@ fn nothing() -> Raw {
 fn begin(text: &str) -> Writer {
     let mut writer = Writer::with_capacity(text.len() * 2 + 80);
     writer.begin_object();
-    writer.key("content");
-    writer.begin_array();
-    writer.begin_object();
-    writer.key("type");
-    writer.string("text");
-    writer.key("text");
+    writer.name(r#""content":[{"type":"text","text":"#);
     writer.string(text);
     writer.end_object();
     writer.end_array();

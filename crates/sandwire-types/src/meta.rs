@@ -7,6 +7,7 @@ use sandwire_json::{Error, Raw, Read, Reader, Write, Writer};
 use crate::ProtocolVersion;
 use crate::jsonrpc::{ProgressToken, RequestId};
 use crate::model::LoggingLevel;
+use crate::wire::modern;
 
 /// What `_meta` of a request says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,18 +25,51 @@ pub struct RequestMeta {
 /// Who sends a modern request: the metadata that a handshake carried before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Envelope {
-    /// The version the request is written in, which need not be a known one.
-    pub version: Arc<str>,
-    /// What the client can do, an object.
-    pub capabilities: Raw,
-    /// Who the client says it is, an object.
-    pub client_info: Option<Raw>,
+    version: Arc<str>,
+    capabilities: Raw,
+    client_info: Option<Raw>,
+    /// Its members of `_meta`, written once for every request that carries them.
+    members: String,
 }
 
 impl Envelope {
+    /// One for requests of a version, which need not be a known one, by a client that can do this and says it is that:
+    /// two objects.
+    pub fn new(version: &str, capabilities: Raw, client_info: Option<Raw>) -> Self {
+        let mut w = Writer::with_capacity(256);
+        w.key(modern::PROTOCOL_VERSION);
+        w.string(version);
+        w.key(modern::CLIENT_CAPABILITIES);
+        capabilities.write(&mut w);
+        if let Some(info) = &client_info {
+            w.key(modern::CLIENT_INFO);
+            info.write(&mut w);
+        }
+        Self { version: version.into(), capabilities, client_info, members: w.finish() }
+    }
+
+    /// The version the request is written in, which need not be a known one.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What the client can do, an object.
+    pub fn capabilities(&self) -> &Raw {
+        &self.capabilities
+    }
+
+    /// Who the client says it is, an object.
+    pub fn client_info(&self) -> Option<&Raw> {
+        self.client_info.as_ref()
+    }
+
     /// The version, if it is spoken here.
     pub fn protocol_version(&self) -> Option<ProtocolVersion> {
         ProtocolVersion::parse(&self.version)
+    }
+
+    pub(crate) fn members(&self) -> &str {
+        &self.members
     }
 }
 

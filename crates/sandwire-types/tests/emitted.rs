@@ -23,11 +23,9 @@ fn expressible(version: ProtocolVersion, method: &Method, value: &Raw) -> bool {
 }
 
 fn envelope() -> Arc<Envelope> {
-    Arc::new(Envelope {
-        version: ProtocolVersion::LATEST.as_str().into(),
-        capabilities: Raw::parse(r#"{"elicitation":{"form":{}}}"#).unwrap(),
-        client_info: Some(Raw::parse(r#"{"name":"c","version":"1"}"#).unwrap()),
-    })
+    let capabilities = Raw::parse(r#"{"elicitation":{"form":{}}}"#).unwrap();
+    let info = Raw::parse(r#"{"name":"c","version":"1"}"#).unwrap();
+    Arc::new(Envelope::new(ProtocolVersion::LATEST.as_str(), capabilities, Some(info)))
 }
 
 #[test]

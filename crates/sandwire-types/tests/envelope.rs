@@ -206,7 +206,7 @@ fn modern_requests_share_their_envelope() {
         assert_eq!(request.meta.extra.as_ref().unwrap().as_str(), r#"{"traceparent":"00"}"#);
         let envelope = request.meta.envelope.clone().unwrap();
         assert_eq!(envelope.protocol_version(), Some(ProtocolVersion::V2026_07_28));
-        assert_eq!(envelope.capabilities.as_str(), r#"{"sampling":{}}"#);
+        assert_eq!(envelope.capabilities().as_str(), r#"{"sampling":{}}"#);
         envelopes.push(envelope);
         assert_eq!(encode(&Message::Request(request)), text(id));
     }
@@ -230,7 +230,7 @@ fn a_remembered_envelope_is_compared_whole() {
     let extra = read(&format!(r#"{ENVELOPE},"a":{{}}"#));
     assert_eq!(extra.extra.unwrap().as_str(), r#"{"a":{}}"#);
     let other = read(&ENVELOPE.replace("sampling", "roots"));
-    assert_eq!(other.envelope.as_ref().unwrap().capabilities.as_str(), r#"{"roots":{}}"#);
+    assert_eq!(other.envelope.as_ref().unwrap().capabilities().as_str(), r#"{"roots":{}}"#);
     assert_eq!(read(&ENVELOPE.replace("sampling", "roots")), other);
     assert_eq!(read(ENVELOPE), first);
     assert_eq!(read(""), RequestMeta::default());
@@ -272,6 +272,22 @@ fn stamped_replies() {
     let reply = response(&text).result.unwrap();
     assert_eq!(reply.stamp.as_deref(), Some(&stamp));
     assert_eq!(encode(&Message::Response(Response::new(1.into(), Ok(reply)))), text);
+}
+
+#[test]
+fn a_member_without_a_name_is_no_stamp() {
+    for (info, subscription) in [(true, false), (false, true), (true, true), (false, false)] {
+        let stamp = Stamp {
+            server_info: info.then(Raw::object),
+            subscription: subscription.then(|| 7.into()),
+            ..Stamp::default()
+        };
+        let value = Raw::parse(r#"{"":1,"_meta":{"":2,"x":3}}"#).unwrap();
+        let text = encode(&Message::Response(Response::new(1.into(), Ok(Reply::new(value).stamped(stamp)))));
+        let result = find(&text, "result").unwrap();
+        assert_eq!(find(result, ""), Some("1"), "{text}");
+        assert_eq!(find(find(result, "_meta").unwrap(), ""), Some("2"), "{text}");
+    }
 }
 
 #[test]

@@ -127,7 +127,7 @@ where
             return;
         }
         // Outside of strings a line end is white space, and inside it cannot stand.
-        if text.as_bytes().contains(&b'\n') || text.as_bytes().contains(&b'\r') {
+        if text.bytes().fold(false, |found, byte| found | (byte < b' ')) {
             self.output.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
         } else {
             self.output.extend_from_slice(text.as_bytes());
@@ -233,10 +233,11 @@ impl Splitter {
     }
 }
 
-/// Where the first line feed is. `contains` looks at a word at a time, `position` at a byte.
+/// Where the first line feed is. Without a way out of it, the loop over a block looks at many bytes at once.
 fn line_feed(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 64;
-    let block = bytes.chunks(BLOCK).position(|block| block.contains(&b'\n'))? * BLOCK;
+    let has_line_feed = |block: &[u8]| block.iter().fold(false, |found, byte| found | (*byte == b'\n'));
+    let block = bytes.chunks(BLOCK).position(has_line_feed)? * BLOCK;
     let rest = bytes.get(block..)?;
     rest.iter().position(|byte| *byte == b'\n').map(|at| block + at)
 }

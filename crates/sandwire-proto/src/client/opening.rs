@@ -85,11 +85,8 @@ impl Machine {
     }
 
     fn envelope(&self, version: ProtocolVersion) -> Arc<Envelope> {
-        Arc::new(Envelope {
-            version: version.as_str().into(),
-            capabilities: self.config.capabilities.clone(),
-            client_info: Some(self.config.info.clone()),
-        })
+        let (capabilities, info) = (self.config.capabilities.clone(), self.config.info.clone());
+        Arc::new(Envelope::new(version.as_str(), capabilities, Some(info)))
     }
 
     /// The answer to `server/discover` or `initialize`, or why there is none.

@@ -75,12 +75,12 @@ impl Machine {
     fn send_in_exchange(&mut self, purpose: Purpose, message: Message) -> Option<u64> {
         let head = match (&self.envelope, &message) {
             (Some(envelope), Message::Request(request)) => {
-                let head = outgoing::modern_request(&envelope.version, request);
+                let head = outgoing::modern_request(envelope.version(), request);
                 #[cfg(feature = "param-headers")]
                 let head = self.mirror(request, head);
                 head
             }
-            (Some(envelope), _) if self.is_modern() => outgoing::modern_notification(&envelope.version),
+            (Some(envelope), _) if self.is_modern() => outgoing::modern_notification(envelope.version()),
             _ => outgoing::legacy_message(self.version(), self.session.as_deref()),
         };
         let exchange = self.begin_exchange(purpose)?;

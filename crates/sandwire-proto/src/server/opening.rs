@@ -109,11 +109,12 @@ impl Machine {
         {
             return Ok(peer.clone());
         }
-        let version = ProtocolVersion::parse(&envelope.version)
+        let version = envelope
+            .protocol_version()
             .filter(|version| version.era() == Era::Modern && self.config.versions.contains(version))
-            .ok_or_else(|| self.config.unsupported_version(&envelope.version))?;
-        let mut peer = PeerInfo::new(version, envelope.capabilities.clone());
-        peer.info = envelope.client_info.clone();
+            .ok_or_else(|| self.config.unsupported_version(envelope.version()))?;
+        let mut peer = PeerInfo::new(version, envelope.capabilities().clone());
+        peer.info = envelope.client_info().cloned();
         let peer = Arc::new(peer);
         self.known = Some((envelope.clone(), peer.clone()));
         Ok(peer)

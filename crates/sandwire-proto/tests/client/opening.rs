@@ -31,8 +31,8 @@ fn a_modern_server_is_found_by_discovery() {
     for wire in [Wire::Pipe, Wire::Http] {
         let (mut scene, probe) = probed(wire);
         let envelope = probe.request.meta.envelope.clone().unwrap();
-        assert_eq!(&*envelope.version, "2026-07-28");
-        assert_eq!(envelope.capabilities.as_str(), "{}");
+        assert_eq!(envelope.version(), "2026-07-28");
+        assert_eq!(envelope.capabilities().as_str(), "{}");
         scene.reply(&probe, DISCOVERY);
         scene.opened_output();
         let peer = scene.machine.peer().unwrap();

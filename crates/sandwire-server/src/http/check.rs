@@ -91,7 +91,7 @@ impl Shared {
             }
         }
         let version = head.headers.get(VERSION);
-        if version.is_some_and(|version| version != &*envelope.version) {
+        if version.is_some_and(|version| version != envelope.version()) {
             return Err("MCP-Protocol-Version differs from the version in params._meta; send the same in both");
         }
         let method = head.headers.get(names::METHOD);

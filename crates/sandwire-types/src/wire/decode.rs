@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use sandwire_json::{Error, ErrorKind, Kind, Raw, Reader, Writer, from_str};
+use sandwire_json::{Error, ErrorKind, Kind, Raw, Reader, Writer};
 
 use super::{Incoming, modern};
 use crate::error::WireError;
@@ -35,17 +35,14 @@ impl Memo {
 
     fn envelope(&mut self, version: &str, capabilities: &str, client_info: Option<&str>) -> Arc<Envelope> {
         if let Some(last) = &self.envelope
-            && *last.version == *version
-            && last.capabilities.as_str() == capabilities
-            && last.client_info.as_ref().map(Raw::as_str) == client_info
+            && last.version() == version
+            && last.capabilities().as_str() == capabilities
+            && last.client_info().map(Raw::as_str) == client_info
         {
             return Arc::clone(last);
         }
-        let envelope = Arc::new(Envelope {
-            version: version.into(),
-            capabilities: Raw::from_valid(capabilities),
-            client_info: client_info.map(Raw::from_valid),
-        });
+        let capabilities = Raw::from_valid(capabilities);
+        let envelope = Arc::new(Envelope::new(version, capabilities, client_info.map(Raw::from_valid)));
         self.text.clear();
         self.envelope = Some(Arc::clone(&envelope));
         envelope
@@ -304,7 +301,12 @@ impl<'a> Parts<'a, '_> {
     }
 
     fn string(&self, slot: Slot) -> Option<Cow<'a, str>> {
-        self.text(slot).and_then(|text| Reader::new(text).string().ok())
+        let text = self.text(slot)?;
+        let inside = text.strip_prefix('"')?.strip_suffix('"')?;
+        match inside.bytes().any(|byte| byte == b'\\') {
+            true => Reader::new(text).string().ok(),
+            false => Some(Cow::Borrowed(inside)),
+        }
     }
 
     fn integer(&self, slot: Slot) -> Option<i64> {
@@ -312,7 +314,10 @@ impl<'a> Parts<'a, '_> {
     }
 
     fn id(&self, slot: Slot) -> Option<RequestId> {
-        self.text(slot).and_then(|text| from_str(text).ok())
+        match self.string(slot) {
+            Some(text) => Some(RequestId::String(text.into())),
+            None => self.integer(slot).map(RequestId::Number),
+        }
     }
 
     fn is_null(&self, slot: Slot) -> bool {

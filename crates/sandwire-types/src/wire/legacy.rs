@@ -33,9 +33,8 @@ pub fn wraps_output(schema: &Raw) -> bool {
     !super::project::is_object_schema(schema.as_str())
 }
 
+/// Writes the members of a request's `_meta`.
 pub(super) fn write_request_meta(w: &mut Writer, meta: &RequestMeta) {
-    w.key("_meta");
-    w.begin_object();
     if let Some(token) = &meta.progress_token {
         w.key("progressToken");
         token.write(w);
@@ -43,5 +42,4 @@ pub(super) fn write_request_meta(w: &mut Writer, meta: &RequestMeta) {
     if let Some(extra) = &meta.extra {
         w.members(extra.as_str());
     }
-    w.end_object();
 }

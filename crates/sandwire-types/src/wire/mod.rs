@@ -4,7 +4,7 @@
 //! What a message says about itself beside them is written by one edge for each era, [`legacy`]
 //! and [`modern`].
 
-use sandwire_json::{Raw, Reader, Writer};
+use sandwire_json::{Raw, Reader, Writer, may_name};
 
 use crate::error::WireError;
 use crate::jsonrpc::{Message, Notification, Reply, Request, Response};
@@ -38,8 +38,7 @@ pub enum Incoming {
 pub fn encode(message: &Message) -> String {
     let mut w = Writer::with_capacity(128 + size(message));
     w.begin_object();
-    w.key("jsonrpc");
-    w.raw("\"2.0\"");
+    w.raw(r#""jsonrpc":"2.0""#);
     match message {
         Message::Request(request) => write_request(&mut w, request),
         Message::Notification(notification) => write_notification(&mut w, notification),
@@ -59,10 +58,7 @@ pub fn lower_question(version: ProtocolVersion, method: &Method, params: &Raw) -
 fn size(message: &Message) -> usize {
     match message {
         Message::Request(request) => {
-            let meta = request.meta.envelope.as_ref().map_or(0, |envelope| {
-                256 + envelope.capabilities.as_str().len()
-                    + envelope.client_info.as_ref().map_or(0, |info| info.as_str().len())
-            });
+            let meta = request.meta.envelope.as_ref().map_or(0, |envelope| envelope.members().len());
             meta + request.params.as_ref().map_or(0, |params| params.as_str().len())
         }
         Message::Notification(notification) => notification.params.as_ref().map_or(0, |params| params.as_str().len()),
@@ -75,21 +71,21 @@ fn size(message: &Message) -> usize {
 
 fn write_request(w: &mut Writer, request: &Request) {
     use sandwire_json::Write;
-    w.key("id");
+    w.name(r#""id":"#);
     request.id.write(w);
-    w.key("method");
+    w.name(r#""method":"#);
     w.string(request.method.as_str());
     let meta = &request.meta;
     let says_nothing = meta.envelope.is_none() && meta.progress_token.is_none() && meta.extra.is_none();
     if says_nothing || !takes_meta(&request.params) {
         return write_plain_params(w, &request.params);
     }
-    w.key("params");
-    w.begin_object();
+    w.name(r#""params":{"_meta":{"#);
     match &meta.envelope {
         Some(envelope) => modern::write_request_meta(w, envelope, meta),
         None => legacy::write_request_meta(w, meta),
     }
+    w.end_object();
     if let Some(params) = &request.params {
         splice(w, params.as_str(), &["_meta"]);
     }
@@ -97,7 +93,7 @@ fn write_request(w: &mut Writer, request: &Request) {
 }
 
 fn write_notification(w: &mut Writer, notification: &Notification) {
-    w.key("method");
+    w.name(r#""method":"#);
     w.string(notification.method.as_str());
     let subscription = notification.subscription.as_ref().filter(|_| cfg!(feature = "server"));
     let Some(subscription) = subscription.filter(|_| takes_meta(&notification.params)) else {
@@ -117,7 +113,7 @@ fn takes_meta(params: &Option<Raw>) -> bool {
 
 fn write_plain_params(w: &mut Writer, params: &Option<Raw>) {
     if let Some(params) = params {
-        w.key("params");
+        w.name(r#""params":"#);
         w.raw(params.as_str());
     }
 }
@@ -126,28 +122,24 @@ fn write_response(w: &mut Writer, response: &Response) {
     use sandwire_json::Write;
     match &response.id {
         Some(id) => {
-            w.key("id");
+            w.name(r#""id":"#);
             id.write(w);
         }
-        None if response.null_id => {
-            w.key("id");
-            w.null();
-        }
+        None if response.null_id => w.raw(r#""id":null"#),
         None => {}
     }
     match &response.result {
         Ok(Reply { value, kind, stamp: Some(stamp) }) if cfg!(feature = "server") && value.is_object() => {
-            w.key("result");
-            w.begin_object();
+            w.name(r#""result":{"#);
             modern::write_result(w, value.as_str(), kind, stamp);
             w.end_object();
         }
         Ok(reply) => {
-            w.key("result");
+            w.name(r#""result":"#);
             w.raw(reply.value.as_str());
         }
         Err(error) => {
-            w.key("error");
+            w.name(r#""error":"#);
             error.write(w);
         }
     }
@@ -158,6 +150,10 @@ fn write_response(w: &mut Writer, response: &Response) {
 /// What cannot be taken apart, since it is nested deeper than a reader goes, is written as it stands: the peer may
 /// read it, and nothing is left out in silence.
 fn splice<'a>(w: &mut Writer, object: &'a str, omit: &[&str]) -> Option<&'a str> {
+    if !may_name(object, omit) {
+        w.members(object);
+        return None;
+    }
     let mut first = None;
     // Members that stand together and are kept, as far as they were read and not yet written.
     let mut run = None;

@@ -42,17 +42,9 @@ pub fn lower_params(method: &Method, params: &Raw) -> Raw {
     super::project::params(ProtocolVersion::V2026_07_28, method, params)
 }
 
+/// Writes the members of a request's `_meta`.
 pub(super) fn write_request_meta(w: &mut Writer, envelope: &Envelope, meta: &RequestMeta) {
-    w.key("_meta");
-    w.begin_object();
-    w.key(PROTOCOL_VERSION);
-    w.string(&envelope.version);
-    w.key(CLIENT_CAPABILITIES);
-    envelope.capabilities.write(w);
-    if let Some(info) = &envelope.client_info {
-        w.key(CLIENT_INFO);
-        info.write(w);
-    }
+    w.raw(envelope.members());
     if let Some(token) = &meta.progress_token {
         w.key("progressToken");
         token.write(w);
@@ -64,12 +56,10 @@ pub(super) fn write_request_meta(w: &mut Writer, envelope: &Envelope, meta: &Req
     if let Some(extra) = &meta.extra {
         w.members(extra.as_str());
     }
-    w.end_object();
 }
 
 pub(super) fn write_notification_meta(w: &mut Writer, subscription: &RequestId, rest: Option<&str>) {
-    w.key("_meta");
-    w.begin_object();
+    w.name(r#""_meta":{"#);
     w.key(SUBSCRIPTION_ID);
     subscription.write(w);
     if let Some(rest) = rest {
@@ -94,22 +84,23 @@ pub(super) fn write_result(w: &mut Writer, value: &str, kind: &ResultKind, stamp
     if rest.is_none() && stamp.server_info.is_none() && stamp.subscription.is_none() {
         return;
     }
-    w.key("_meta");
-    w.begin_object();
-    let mut stamped = ["", ""];
-    let [info_key, subscription_key] = &mut stamped;
+    w.name(r#""_meta":{"#);
     if let Some(info) = &stamp.server_info {
         w.key(SERVER_INFO);
         info.write(w);
-        *info_key = SERVER_INFO;
     }
     if let Some(subscription) = &stamp.subscription {
         w.key(SUBSCRIPTION_ID);
         subscription.write(w);
-        *subscription_key = SUBSCRIPTION_ID;
     }
+    let stamped: &[&str] = match (&stamp.server_info, &stamp.subscription) {
+        (Some(_), Some(_)) => &[SERVER_INFO, SUBSCRIPTION_ID],
+        (Some(_), None) => &[SERVER_INFO],
+        (None, Some(_)) => &[SUBSCRIPTION_ID],
+        (None, None) => &[],
+    };
     if let Some(rest) = rest {
-        splice(w, rest, &stamped);
+        splice(w, rest, stamped);
     }
     w.end_object();
 }
