@@ -21,9 +21,9 @@ pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
-    digits.iter().try_fold(0u64, |sum, digit| {
-        let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-        sum.checked_mul(10)?.checked_add(digit)
+    digits.iter().try_fold(0u64, |sum, digit| match digit {
+        b'0'..=b'9' if sum <= u64::MAX / 10 => (sum * 10).checked_add(u64::from(digit - b'0')),
+        _ => None,
     })
 }
 
@@ -32,20 +32,20 @@ struct Decimal {
     negative: bool,
     /// Neither the first nor the last one is a zero.
     digits: Vec<u8>,
-    point: i64,
+    point: i32,
 }
 
 impl Decimal {
     fn parse(text: &str) -> Option<Self> {
         let mut bytes = Reader::new(text).number().ok()?.bytes().peekable();
         let negative = bytes.next_if_eq(&b'-').is_some();
-        let (mut digits, mut point, mut whole) = (Vec::new(), 0i64, true);
+        let (mut digits, mut point, mut whole) = (Vec::new(), 0, true);
         while let Some(byte) = bytes.next() {
             match byte {
                 b'.' => whole = false,
-                b'e' | b'E' => point = point.saturating_add(exponent(&mut bytes)),
+                b'e' | b'E' => point += exponent(&mut bytes),
                 _ => {
-                    point += i64::from(whole);
+                    point += i32::from(whole);
                     if digits.is_empty() && byte == b'0' {
                         point -= 1;
                     } else {
@@ -69,14 +69,15 @@ impl Decimal {
     }
 }
 
-/// The rest of a number after its `e`; a larger one than any number needs counts as the largest.
-fn exponent(bytes: &mut dyn Iterator<Item = u8>) -> i64 {
-    let (mut negative, mut value) = (false, 0i64);
+/// The rest of a number after its `e`; one that is larger than any number needs counts as the largest.
+fn exponent(bytes: &mut dyn Iterator<Item = u8>) -> i32 {
+    const LARGEST: i32 = 1 << 24;
+    let (mut negative, mut value) = (false, 0);
     for byte in bytes {
         match byte {
             b'-' => negative = true,
             b'+' => {}
-            digit => value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0')),
+            digit => value = LARGEST.min(value * 10 + i32::from(digit - b'0')),
         }
     }
     if negative { -value } else { value }

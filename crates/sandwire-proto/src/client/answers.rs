@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{PeerMisbehaved, Time, TransportError, Via};
 use sandwire_types::{ErrorCode, ErrorObject, Message, Method, Notification, Reply, RequestId, Response, ResultKind};
+use std::sync::Arc;
 
 /// The call that a request id of ours names.
 pub(super) fn key_of(id: &RequestId) -> Option<u64> {
@@ -138,7 +139,7 @@ impl Machine {
     pub(super) fn on_closed(&mut self, error: Option<TransportError>) {
         match self.phase {
             Phase::New | Phase::Opening => self.fail_opening(error.map_or(OpenError::Closed, OpenError::Transport)),
-            Phase::Open => self.end_everything(&CallError::Closed(error)),
+            Phase::Open => self.end_everything(error),
             Phase::Ending(_) | Phase::Closed => {}
         }
         self.phase = Phase::Closed;
@@ -146,8 +147,8 @@ impl Machine {
         self.wake_at = Time::NEVER;
     }
 
-    /// Ends every call and question.
-    pub(super) fn end_everything(&mut self, error: &CallError) {
+    /// Ends every call and question, because the connection could not be opened, was closed or is lost.
+    pub(super) fn end_everything(&mut self, lost: Option<TransportError>) {
         self.queue.clear();
         self.listen_at = Time::NEVER;
         if cfg!(feature = "asks") {
@@ -161,7 +162,11 @@ impl Machine {
             if let Some(pending) = self.calls.key_in(slot).and_then(|key| self.calls.remove(key))
                 && pending.owner == Owner::Caller
             {
-                self.outputs.push_back(Output::Done { key: pending.key, result: Err(error.clone()) });
+                let error = match &self.failure {
+                    Some(error) => CallError::Open(Arc::clone(error)),
+                    None => CallError::Closed(lost.clone()),
+                };
+                self.outputs.push_back(Output::Done { key: pending.key, result: Err(error) });
             }
         }
     }

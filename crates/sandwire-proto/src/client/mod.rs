@@ -188,7 +188,7 @@ impl Machine {
         if self.is_over() {
             return;
         }
-        self.end_everything(&CallError::Closed(None));
+        self.end_everything(None);
         for slot in self.exchanges.slots() {
             if let Some(exchange) = self.exchanges.key_in(slot) {
                 self.abandon(exchange);

@@ -257,9 +257,9 @@ impl Machine {
             return;
         }
         let error = Arc::new(error);
-        self.end_everything(&CallError::Open(Arc::clone(&error)));
-        self.phase = Phase::Closed;
         self.failure = Some(Arc::clone(&error));
+        self.end_everything(None);
+        self.phase = Phase::Closed;
         self.outputs.push_back(Output::Failed(error));
         self.outputs.push_back(Output::Close);
     }

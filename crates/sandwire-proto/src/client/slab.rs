@@ -5,14 +5,16 @@ use std::ops::Range;
 /// Keys stay below 2^53, so they may travel as JSON numbers.
 #[derive(Debug)]
 pub(super) struct Slab<T> {
-    places: Vec<Place<T>>,
-    free: Vec<u16>,
+    keys: Keys,
+    values: Vec<Option<Box<T>>>,
 }
 
+/// The slots of a slab, whatever it keeps in them.
 #[derive(Debug)]
-struct Place<T> {
-    generation: u64,
-    value: Option<Box<T>>,
+struct Keys {
+    /// How often each slot was used.
+    generations: Vec<u64>,
+    free: Vec<u16>,
 }
 
 const SLOT_BITS: u32 = 16;
@@ -21,72 +23,58 @@ const MAX_GENERATION: u64 = 1 << (53 - SLOT_BITS);
 
 impl<T> Slab<T> {
     pub(super) const fn new() -> Self {
-        Self { places: Vec::new(), free: Vec::new() }
+        Self { keys: Keys { generations: Vec::new(), free: Vec::new() }, values: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+        self.values.len() - self.keys.free.len()
     }
 
     /// Keeps a value; `None` if every slot is taken.
-    #[inline(never)]
     pub(super) fn insert(&mut self, value: Box<T>) -> Option<u64> {
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => {
-                let slot = u16::try_from(self.places.len()).ok()?;
-                self.places.push(Place { generation: 0, value: None });
-                slot
-            }
-        };
-        let place = self.places.get_mut(usize::from(slot))?;
-        place.generation += 1;
-        place.value = Some(value);
-        Some(key(place.generation, slot))
+        let slot = self.keys.take_slot()?;
+        match self.values.get_mut(slot) {
+            Some(place) => *place = Some(value),
+            None => self.values.push(Some(value)),
+        }
+        self.keys.renew(slot)
     }
 
     pub(super) fn get(&self, key: u64) -> Option<&T> {
-        self.place(key)?.value.as_deref()
+        self.values.get(self.keys.slot(key)?)?.as_deref()
     }
 
     pub(super) fn get_mut(&mut self, key: u64) -> Option<&mut T> {
-        self.place_mut(key)?.value.as_deref_mut()
+        self.values.get_mut(self.keys.slot(key)?)?.as_deref_mut()
     }
 
     pub(super) fn remove(&mut self, key: u64) -> Option<Box<T>> {
-        let place = self.place_mut(key)?;
-        let value = place.value.take()?;
-        if place.generation < MAX_GENERATION {
-            self.free.push((key & SLOT_MASK) as u16);
-        }
+        let value = self.values.get_mut(self.keys.slot(key)?)?.take()?;
+        self.keys.give_back(key);
         Some(value)
     }
 
     /// Gives a value a new key; the old one names nothing any more.
     pub(super) fn rekey(&mut self, old: u64) -> Option<u64> {
-        let place = self.place_mut(old)?;
-        place.value.as_ref()?;
-        place.generation += 1;
-        Some(key(place.generation, (old & SLOT_MASK) as u16))
+        self.get(old)?;
+        self.keys.renew(self.keys.slot(old)?)
     }
 
     /// The value in the slot that `key` names, under whatever key it has now.
     pub(super) fn in_slot(&self, old: u64) -> Option<(u64, &T)> {
-        let slot = (old & SLOT_MASK) as u16;
-        let place = self.places.get(usize::from(slot))?;
-        Some((key(place.generation, slot), place.value.as_deref()?))
+        let key = self.key_in((old & SLOT_MASK) as usize)?;
+        Some((key, self.get(key)?))
     }
 
     /// Every slot there is, for walks during which values come and go.
     pub(super) fn slots(&self) -> Range<usize> {
-        0..self.places.len()
+        0..self.values.len()
     }
 
     /// The key of the value in a slot.
     pub(super) fn key_in(&self, slot: usize) -> Option<u64> {
-        let place = self.places.get(slot)?;
-        place.value.as_ref()?;
-        Some(key(place.generation, slot as u16))
+        self.values.get(slot)?.as_ref()?;
+        self.keys.key(slot)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
@@ -95,18 +83,42 @@ impl<T> Slab<T> {
             Some((key, self.get(key)?))
         })
     }
-
-    fn place(&self, key: u64) -> Option<&Place<T>> {
-        self.places.get((key & SLOT_MASK) as usize).filter(|place| place.generation == key >> SLOT_BITS)
-    }
-
-    fn place_mut(&mut self, key: u64) -> Option<&mut Place<T>> {
-        self.places.get_mut((key & SLOT_MASK) as usize).filter(|place| place.generation == key >> SLOT_BITS)
-    }
 }
 
-fn key(generation: u64, slot: u16) -> u64 {
-    generation << SLOT_BITS | u64::from(slot)
+impl Keys {
+    fn take_slot(&mut self) -> Option<usize> {
+        if let Some(slot) = self.free.pop() {
+            return Some(slot.into());
+        }
+        let slot = self.generations.len();
+        if slot > SLOT_MASK as usize {
+            return None;
+        }
+        self.generations.push(0);
+        Some(slot)
+    }
+
+    fn give_back(&mut self, key: u64) {
+        if key >> SLOT_BITS < MAX_GENERATION {
+            self.free.push((key & SLOT_MASK) as u16);
+        }
+    }
+
+    /// The next key of a slot.
+    fn renew(&mut self, slot: usize) -> Option<u64> {
+        *self.generations.get_mut(slot)? += 1;
+        self.key(slot)
+    }
+
+    fn key(&self, slot: usize) -> Option<u64> {
+        Some(self.generations.get(slot)? << SLOT_BITS | slot as u64)
+    }
+
+    /// The slot of a key, if that is its key now.
+    fn slot(&self, key: u64) -> Option<usize> {
+        let slot = (key & SLOT_MASK) as usize;
+        (self.key(slot) == Some(key)).then_some(slot)
+    }
 }
 
 #[cfg(test)]
