@@ -8,7 +8,10 @@ use crate::{
     PeerIncompatible, PeerInfo, PeerMisbehaved, Time, TransportError, TransportErrorKind, http::outgoing::text_member,
 };
 use sandwire_json::{Raw, Writer};
-use sandwire_types::{Envelope, Era, ErrorCode, ErrorObject, Method, Notification, ProtocolVersion, Reply};
+use sandwire_types::{
+    Envelope, Era, ErrorCode, ErrorObject, HANDSHAKE_VERSIONS, MODERN_VERSIONS, Method, Notification, ProtocolVersion,
+    Reply,
+};
 use std::sync::Arc;
 
 /// A server that names versions twice without one of ours being accepted is not asked a third time.
@@ -115,15 +118,15 @@ impl Machine {
     }
 
     fn discovered(&mut self, now: Time, reply: &Reply) {
-        let supported = reply.value.get("supportedVersions").and_then(|list| read_versions(&list));
+        let supported = reply.value.get("supportedVersions").and_then(|list| Versions::read(&list));
         let capabilities = reply.value.get("capabilities").filter(Raw::is_object);
         let (Some(supported), Some(_)) = (supported, capabilities) else {
             return self.not_discovered(now, OpenError::Misbehaved(PeerMisbehaved::InvalidDiscovery));
         };
         let version = match self.pinned() {
-            Some(pinned) if supported.contains(&pinned) => Some(pinned),
+            Some(pinned) if supported.has(pinned) => Some(pinned),
             Some(_) => return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion)),
-            None => newest_modern(&supported),
+            None => supported.newest_modern(),
         };
         match version {
             Some(version) => self.adopt_modern(now, introduction(version, reply)),
@@ -156,9 +159,9 @@ impl Machine {
             return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion));
         }
         let supported = supported_versions(refusal);
-        match supported.as_deref().and_then(newest_modern) {
+        match supported.and_then(Versions::newest_modern) {
             Some(version) if self.probes < MAX_PROBES => self.probe(now, version),
-            _ if supported.is_some_and(|versions| versions.iter().all(|version| version.era() == Era::Modern)) => {
+            _ if supported.is_some_and(|versions| !versions.has_legacy()) => {
                 self.fail_opening(OpenError::Incompatible(PeerIncompatible::NoCommonVersion));
             }
             _ => self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE),
@@ -187,7 +190,7 @@ impl Machine {
         let may_probe = matches!(self.config.mode, Mode::Auto | Mode::Remembered(_)) && self.probes < MAX_PROBES;
         let modern = match &error {
             OpenError::Refused(refusal) if may_probe && refusal.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
-                supported_versions(refusal).as_deref().and_then(newest_modern)
+                supported_versions(refusal).and_then(Versions::newest_modern)
             }
             _ => None,
         };
@@ -284,22 +287,38 @@ fn is_verdict(failure: &TransportError) -> bool {
     }
 }
 
-fn newest_modern(versions: &[ProtocolVersion]) -> Option<ProtocolVersion> {
-    versions.iter().copied().filter(|version| version.era() == Era::Modern).max()
+/// The versions that an error's data lists; `None` if it has no such list.
+fn supported_versions(error: &ErrorObject) -> Option<Versions> {
+    Versions::read(&error.data.as_ref()?.get("supported")?)
 }
 
-/// The known versions that an error's data lists; `None` if it has no such list.
-fn supported_versions(error: &ErrorObject) -> Option<Vec<ProtocolVersion>> {
-    read_versions(&error.data.as_ref()?.get("supported")?)
-}
+/// Those versions of a server's that are known here, a bit for each.
+#[derive(Clone, Copy)]
+struct Versions(u8);
 
-fn read_versions(list: &Raw) -> Option<Vec<ProtocolVersion>> {
-    let mut versions = Vec::new();
-    let read = list.reader().array(&mut |reader| {
-        versions.extend(ProtocolVersion::parse(&reader.string()?));
-        Ok(())
-    });
-    read.is_ok().then_some(versions)
+impl Versions {
+    fn read(list: &Raw) -> Option<Self> {
+        let mut versions = Self(0);
+        let read = list.reader().array(&mut |reader| {
+            if let Some(version) = ProtocolVersion::parse(&reader.string()?) {
+                versions.0 |= 1 << version.level();
+            }
+            Ok(())
+        });
+        read.is_ok().then_some(versions)
+    }
+
+    fn has(self, version: ProtocolVersion) -> bool {
+        self.0 >> version.level() & 1 == 1
+    }
+
+    fn has_legacy(self) -> bool {
+        HANDSHAKE_VERSIONS.iter().any(|version| self.has(*version))
+    }
+
+    fn newest_modern(self) -> Option<ProtocolVersion> {
+        MODERN_VERSIONS.iter().rev().copied().find(|version| self.has(*version))
+    }
 }
 
 /// What a server that speaks `version` says of itself.
