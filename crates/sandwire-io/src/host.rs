@@ -2,7 +2,6 @@
 //! while foreign code runs.
 
 use std::{
-    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     task::{Poll, Waker},
 };
@@ -89,21 +88,26 @@ impl Host {
         }
     }
 
-    /// Takes what arrived and gives everything to do.
-    pub(crate) fn feed(&self, input: Input, todo: &mut VecDeque<Output>) {
+    /// Takes what arrived and what a handler answered, and gives the next thing to do, and whether there is more.
+    /// Nothing [for the endpoint](is_for_endpoint) is given unless `all` is.
+    pub(crate) fn step(
+        &self,
+        input: Option<Input>,
+        answered: Option<Answered>,
+        mut all: bool,
+    ) -> (Option<Output>, bool) {
         let mut state = lock(&self.state);
-        state.machine.handle(Time(0), input);
-        state.machine.drain(todo);
-    }
-
-    /// Takes answers of handlers and gives everything to do.
-    pub(crate) fn settle(&self, answers: impl IntoIterator<Item = Answered>, todo: &mut VecDeque<Output>) {
-        let mut state = lock(&self.state);
-        for Answered { key, result } in answers {
+        if let Some(input) = input {
+            state.machine.handle(Time(0), input);
+        }
+        if let Some(Answered { key, result }) = answered {
             state.forget(key);
             state.machine.reply(key, result);
         }
-        state.machine.drain(todo);
+        let output = if state.has_output(all) { state.machine.poll() } else { None };
+        all &= !output.as_ref().is_some_and(is_for_endpoint);
+        let more = state.has_output(all);
+        (output, more)
     }
 
     /// What follows from the client giving up on a call: whether its handler runs on, and who waits to hear of it.
@@ -243,7 +247,16 @@ impl Host {
     }
 }
 
+/// Whether this calls the endpoint, of which nothing is known: it may take long, and may call in its turn.
+pub(crate) fn is_for_endpoint(output: &Output) -> bool {
+    !matches!(output, Output::Send { .. } | Output::Close | Output::Answer { .. } | Output::Cancel { .. })
+}
+
 impl State {
+    fn has_output(&self, all: bool) -> bool {
+        self.machine.peek().is_some_and(|output| all || !is_for_endpoint(output))
+    }
+
     fn wait(&mut self, wait: Wait, waker: &Waker) {
         if !self.waiters.iter().any(|(have, with)| *have == wait && with.will_wake(waker)) {
             self.waiters.push((wait, waker.clone()));

@@ -9,7 +9,6 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use futures_util::task::AtomicWaker;
 use sandwire_proto::{
     ExchangeId, Input, Time, Via, Wire, client,
     http::RequestHead,
@@ -40,13 +39,8 @@ pub fn in_memory(
     let machine = server::Machine::new(endpoint.config());
     let host = Host::new(endpoint, Arc::clone(&env), machine, Sealing::Own(OnceLock::new()));
     host.hear_changes();
-    let shared = Arc::new(Shared {
-        host,
-        turn: Turn(AtomicU8::new(IDLE)),
-        todo: Mutex::default(),
-        armed: AtomicU64::new(AWAKE),
-        inbox: Mutex::default(),
-    });
+    let shared =
+        Arc::new(Shared { host, turn: Turn(AtomicU8::new(IDLE)), armed: AtomicU64::new(0), inbox: Mutex::default() });
     let pump: Box<dyn Pump> = Box::new(Arc::clone(&shared));
     let core = Arc::new(Core::new(client::Machine::new(config), Arc::clone(&env)).pumped(pump));
     shared.carry(&core, Some(LinkEvent::Tick));
@@ -58,19 +52,13 @@ pub fn in_memory(
 struct Shared {
     host: Arc<Host>,
     turn: Turn,
-    /// What the server's machine wants to be done. Taken only by whoever has the turn, so nobody ever waits for it.
-    todo: Mutex<VecDeque<Output>>,
-    /// When the driver's timer is going to wake it, in milliseconds; [`AWAKE`] while it runs or needs none.
+    /// When the driver's timer is going to wake it, in milliseconds; [`AWAKE`] while it runs or needs none, and 0 before
+    /// it ever ran.
     armed: AtomicU64,
     inbox: Mutex<Inbox>,
 }
 
 const AWAKE: u64 = u64::MAX;
-
-/// Whether this is for the endpoint, of which nothing is known: it may take long, and may call.
-fn is_call(output: &Output) -> bool {
-    !matches!(output, Output::Send { .. } | Output::Close | Output::Answer { .. } | Output::Cancel { .. })
-}
 
 /// What waits for the driver.
 #[derive(Default)]
@@ -124,52 +112,48 @@ impl Shared {
                 self.turn.take()?
             }
         };
-        let mut todo = lock(&self.todo);
-        let mut settled = answered.is_some();
-        if settled {
-            self.host.settle(answered, &mut todo);
-        }
+        // After an answer of a handler it is the server that has something new to say.
+        let mut client_has_more = answered.is_none();
+        let mut server_has_more = true;
+        let mut sent = None;
         loop {
-            while input.is_none()
-                && let Some(output) = todo.pop_front_if(|output| call.is_none() || !is_call(output))
-            {
-                self.serve(output, input, call);
-            }
-            let Step { todo: step, more, deadline } = core.step(now, input.take());
-            owned.deadline = deadline;
-            match step {
-                Todo::Output(client::Output::Send { message, .. }) => {
-                    self.host.feed(Input::Message { via: Via::Pipe, message }, &mut todo);
-                    settled = true;
+            if std::mem::take(&mut client_has_more) || input.is_some() {
+                let step = core.step(now, input.take(), None);
+                owned.deadline = step.deadline;
+                client_has_more = step.more;
+                match step.todo {
+                    Todo::Output(client::Output::Send { message, .. }) => {
+                        sent = Some(Input::Message { via: Via::Pipe, message });
+                    }
+                    Todo::Output(client::Output::Close) => {
+                        sent = Some(Input::Closed(None));
+                        *input = Some(LinkEvent::Closed(None));
+                        lock(&self.inbox).closed = true;
+                        core.wake_driver();
+                    }
+                    Todo::Output(told) => {
+                        lock(&self.inbox).told.push_back(told);
+                        core.wake_driver();
+                    }
+                    todo => todo.tell(),
                 }
-                Todo::Output(client::Output::Close) => {
-                    self.host.feed(Input::Closed(None), &mut todo);
-                    settled = true;
-                    lock(&self.inbox).closed = true;
-                    *input = Some(LinkEvent::Closed(None));
-                    core.wake_driver();
+            }
+            if input.is_none() && (server_has_more || sent.is_some() || answered.is_some()) {
+                let (output, more) = self.host.step(sent.take(), answered.take(), call.is_none());
+                server_has_more = more;
+                if let Some(output) = output {
+                    self.serve(output, input, call);
                 }
-                Todo::Output(told) => {
-                    lock(&self.inbox).told.push_back(told);
-                    core.wake_driver();
-                }
-                step => step.tell(),
             }
-            if more || input.is_some() {
-                continue;
-            }
-            if !std::mem::replace(&mut settled, true) {
-                self.host.settle(None, &mut todo);
-            }
-            if todo.front().is_some_and(|output| call.is_none() || !is_call(output)) {
+            if client_has_more || server_has_more || input.is_some() || sent.is_some() {
                 continue;
             }
             if owned.release() {
-                break;
+                return owned.deadline;
             }
-            settled = false;
+            client_has_more = true;
+            server_has_more = true;
         }
-        owned.deadline
     }
 
     /// Does one thing for the server: it reaches the client, or is a call that is to be begun without the turn.
@@ -275,7 +259,7 @@ impl Future for Both {
 
     fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let Self { core, shared, tasks, timer, hooks } = &mut *self;
-        core.register_driver(cx.waker());
+        core.register(cx.waker());
         shared.host.driver().register(cx.waker());
         shared.armed.store(AWAKE, Ordering::Release);
         loop {
@@ -346,10 +330,10 @@ impl Drop for Both {
     fn drop(&mut self) {
         let closed = std::mem::replace(&mut lock(&self.shared.inbox).closed, true);
         if !closed {
-            self.shared.host.feed(Input::Closed(None), &mut VecDeque::new());
+            self.shared.host.step(Some(Input::Closed(None)), None, true);
             let mut input = Some(LinkEvent::Closed(None));
             loop {
-                let Step { todo, more, .. } = self.core.step(self.core.now(), input.take());
+                let Step { todo, more, .. } = self.core.step(self.core.now(), input.take(), None);
                 match todo {
                     Todo::Output(told) => lock(&self.shared.inbox).told.push_back(told),
                     todo => todo.tell(),
@@ -375,63 +359,72 @@ impl Drop for Both {
 /// ```
 #[must_use]
 pub fn pair() -> (MemoryLink, MemoryLink) {
-    let (there, back) = (Arc::<Channel>::default(), Arc::<Channel>::default());
-    let client_end = MemoryLink { incoming: Arc::clone(&back), outgoing: Arc::clone(&there) };
-    (client_end, MemoryLink { incoming: there, outgoing: back })
+    let (there, back) = (Arc::<Mutex<Queue>>::default(), Arc::<Mutex<Queue>>::default());
+    let end = |incoming: &Arc<_>, outgoing: &Arc<_>| MemoryLink {
+        incoming: Arc::clone(incoming),
+        outgoing: Arc::clone(outgoing),
+        arrived: VecDeque::new(),
+    };
+    (end(&back, &there), end(&there, &back))
 }
 
 /// One end of a [`pair`].
 pub struct MemoryLink {
-    incoming: Arc<Channel>,
-    outgoing: Arc<Channel>,
-}
-
-#[derive(Default)]
-struct Channel {
-    queue: Mutex<Queue>,
-    reader: AtomicWaker,
+    incoming: Arc<Mutex<Queue>>,
+    outgoing: Arc<Mutex<Queue>>,
+    /// Taken out of the incoming queue, all at once, and not told yet.
+    arrived: VecDeque<Message>,
 }
 
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Message>,
     closed: bool,
+    reader: Option<Waker>,
 }
 
 impl Link for MemoryLink {
     fn send(&mut self, _via: Via, message: Message, _head: Option<Box<RequestHead>>) {
-        let mut queue = lock(&self.outgoing.queue);
+        let mut queue = lock(&self.outgoing);
         if queue.closed {
             return;
         }
         queue.messages.push_back(message);
+        let reader = queue.reader.take();
         drop(queue);
-        self.outgoing.reader.wake();
+        reader.into_iter().for_each(Waker::wake);
     }
 
     fn abandon(&mut self, _exchange: ExchangeId) {}
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<LinkEvent> {
-        for registered in [false, true] {
-            let mut queue = lock(&self.incoming.queue);
-            if let Some(message) = queue.messages.pop_front() {
-                return Poll::Ready(LinkEvent::Message { via: Via::Pipe, message });
+        if self.arrived.is_empty() {
+            let mut queue = lock(&self.incoming);
+            if queue.messages.is_empty() {
+                if queue.closed {
+                    return Poll::Ready(LinkEvent::Closed(None));
+                }
+                let known = queue.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker()));
+                let before = if known { None } else { queue.reader.replace(cx.waker().clone()) };
+                drop(queue);
+                drop(before);
+                return Poll::Pending;
             }
-            if queue.closed {
-                return Poll::Ready(LinkEvent::Closed(None));
-            }
-            drop(queue);
-            if !registered {
-                self.incoming.reader.register(cx.waker());
-            }
+            std::mem::swap(&mut queue.messages, &mut self.arrived);
         }
-        Poll::Pending
+        match self.arrived.pop_front() {
+            Some(message) => Poll::Ready(LinkEvent::Message { via: Via::Pipe, message }),
+            None => Poll::Pending,
+        }
     }
 
     fn close(&mut self) {
-        for channel in [&self.outgoing, &self.incoming] {
-            lock(&channel.queue).closed = true;
-            channel.reader.wake();
+        for queue in [&self.outgoing, &self.incoming] {
+            let mut queue = lock(queue);
+            queue.closed = true;
+            let reader = queue.reader.take();
+            drop(queue);
+            reader.into_iter().for_each(Waker::wake);
         }
     }
 }

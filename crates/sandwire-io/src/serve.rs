@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, Waker},
+    task::{Context, Poll, Waker, ready},
 };
 
 use sandwire_proto::{
@@ -15,7 +15,7 @@ use sandwire_types::{Message, Method, WireError};
 
 use crate::{
     Endpoint, Env, Link, LinkEvent,
-    host::{Host, Sealing, Started},
+    host::{Answered, Host, Sealing, Started},
     tasks::Tasks,
 };
 
@@ -26,7 +26,7 @@ pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>
     let machine = Machine::new(endpoint.config());
     let host = Host::new(endpoint, env, machine, Sealing::Shared);
     host.hear_changes();
-    ServeDriver { runner: Runner::new(host), link, over: false }
+    ServeDriver { runner: Runner::new(host), link }
 }
 
 /// Runs one connection of a server: poll it on any executor until it ends.
@@ -34,7 +34,6 @@ pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>
 pub struct ServeDriver {
     runner: Runner,
     link: Box<dyn Link>,
-    over: bool,
 }
 
 /// How many events of the link one turn takes, so that running handlers are not kept waiting by a flood.
@@ -44,27 +43,17 @@ impl Future for ServeDriver {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let Self { runner, link, over } = &mut *self;
+        let Self { runner, link } = &mut *self;
         runner.host.driver().register(cx.waker());
-        loop {
-            let mut events = 0;
-            while !*over && events < EVENTS_A_TURN {
-                let Poll::Ready(event) = link.poll(cx) else { break };
-                *over = matches!(event, LinkEvent::Closed(_));
-                events += 1;
-                runner.take(event, &mut |via, message| link.send(via, message, None));
-            }
-            if *over {
-                return Poll::Ready(());
-            }
-            if !runner.turn(&mut |via, message| link.send(via, message, None)) && events == 0 {
-                return Poll::Pending;
-            }
-            if events >= EVENTS_A_TURN {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
+        runner.turn(&mut |via, message| link.send(via, message, None));
+        for _ in 0..EVENTS_A_TURN {
+            match ready!(link.poll(cx)) {
+                LinkEvent::Closed(_) => return Poll::Ready(()),
+                event => runner.run(Some(event), &mut |via, message| link.send(via, message, None)),
+            };
         }
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
@@ -107,7 +96,7 @@ impl Exchange {
 
     fn take(&mut self, input: Input) {
         let Self { runner, sent } = self;
-        runner.take(input, &mut |_, message| sent.push_back(message));
+        runner.run(Some(input), &mut |_, message| sent.push_back(message));
     }
 
     /// The next message to the client; nothing once every request has its answer.
@@ -139,43 +128,46 @@ impl std::fmt::Debug for Exchange {
 struct Runner {
     host: Arc<Host>,
     tasks: Tasks,
-    todo: VecDeque<Output>,
 }
 
 impl Runner {
     fn new(host: Arc<Host>) -> Self {
-        Self { host, tasks: Tasks::default(), todo: VecDeque::new() }
+        Self { host, tasks: Tasks::default() }
     }
 
-    /// Takes what arrived and does what follows from it.
-    fn take(&mut self, input: Input, send: &mut dyn FnMut(Via, Message)) {
-        self.host.feed(input, &mut self.todo);
-        while let Some(output) = self.todo.pop_front() {
-            self.step(output, send);
-        }
-    }
-
-    /// Does what is to do; whether there was anything.
+    /// Polls handlers and does what is to do; whether there was anything.
     fn turn(&mut self, send: &mut dyn FnMut(Via, Message)) -> bool {
         let mut moved = false;
         loop {
             let polled = self.tasks.poll(&self.host);
-            self.host.settle(None, &mut self.todo);
-            if !polled && self.todo.is_empty() {
+            if !(self.run(None, send) | polled) {
                 return moved;
             }
             moved = true;
-            while let Some(output) = self.todo.pop_front() {
-                self.step(output, send);
+        }
+    }
+
+    /// Takes what arrived and does what is to do; whether there was anything.
+    fn run(&mut self, mut input: Option<Input>, send: &mut dyn FnMut(Via, Message)) -> bool {
+        let mut answered = None;
+        let mut moved = false;
+        loop {
+            let (output, more) = self.host.step(input.take(), answered.take(), true);
+            if let Some(output) = output {
+                moved = true;
+                answered = self.step(output, send);
+            }
+            if !more && answered.is_none() {
+                return moved;
             }
         }
     }
 
-    fn step(&mut self, output: Output, send: &mut dyn FnMut(Via, Message)) {
+    fn step(&mut self, output: Output, send: &mut dyn FnMut(Via, Message)) -> Option<Answered> {
         match output {
             Output::Send { via, message } => send(via, message),
             Output::Call { key, request, peer } => match self.host.start(key, request, peer) {
-                Started::Answered(answered) => self.host.settle(Some(answered), &mut self.todo),
+                Started::Answered(answered) => return Some(answered),
                 Started::Waits(handler) => self.tasks.push(handler, &self.host),
             },
             Output::Cancel { key } => {
@@ -193,12 +185,13 @@ impl Runner {
             Output::Notification { notification, peer } => self.host.endpoint().notification(&notification, &peer),
             _ => {}
         }
+        None
     }
 }
 
 impl Drop for Runner {
     fn drop(&mut self) {
-        self.take(Input::Closed(None), &mut |_, _| {});
+        self.run(Some(Input::Closed(None)), &mut |_, _| {});
         self.tasks.finish(&self.host);
     }
 }

@@ -1,6 +1,5 @@
 use super::{CallError, CallKey, OpenError, handle::Call};
 use crate::{Callback, Env, LinkEvent, MaybeSend, MaybeSync, OnceCallback};
-use futures_util::task::AtomicWaker;
 use sandwire_json::Raw;
 use sandwire_proto::{
     PeerInfo, Time,
@@ -24,7 +23,6 @@ pub(crate) trait Pump: MaybeSend + MaybeSync {
 pub(crate) struct Core {
     env: Arc<dyn Env>,
     state: Mutex<State>,
-    driver: AtomicWaker,
     pump: Option<Box<dyn Pump>>,
 }
 
@@ -35,6 +33,8 @@ struct State {
     late: Vec<Slot>,
     opened: Option<Result<Arc<PeerInfo>, Arc<OpenError>>>,
     ready: Vec<Waker>,
+    /// Wakes the driver, which leaves it here each time it is polled.
+    driver: Option<Waker>,
 }
 
 /// What is kept of a call until it has ended and its result was taken.
@@ -97,8 +97,14 @@ impl Core {
     pub(crate) fn new(machine: Machine, env: Arc<dyn Env>) -> Self {
         Self {
             env,
-            state: Mutex::new(State { machine, slots: Vec::new(), late: Vec::new(), opened: None, ready: Vec::new() }),
-            driver: AtomicWaker::new(),
+            state: Mutex::new(State {
+                machine,
+                slots: Vec::new(),
+                late: Vec::new(),
+                opened: None,
+                ready: Vec::new(),
+                driver: None,
+            }),
             pump: None,
         }
     }
@@ -114,27 +120,32 @@ impl Core {
         self.env.now()
     }
 
-    /// Has the driver polled again: `waker` is the one of its latest poll.
-    pub(crate) fn register_driver(&self, waker: &Waker) {
-        self.driver.register(waker);
-    }
-
     pub(crate) fn wake_driver(&self) {
-        self.driver.wake();
+        release(self.lock(), true);
     }
 
-    /// Takes an input and gives the next thing to do. What there is to do is to be done in this order.
-    pub(crate) fn step(&self, now: Time, input: Option<LinkEvent>) -> Step {
+    /// Takes an input and gives the next thing to do. What there is to do is to be done in this order. `driver` is
+    /// woken when there is more.
+    pub(crate) fn step(&self, now: Time, input: Option<LinkEvent>, driver: Option<&Waker>) -> Step {
         let mut state = self.lock();
+        let replaced = driver.and_then(|driver| state.register(driver));
         if let Some(input) = input {
             state.machine.handle(now, input);
         }
-        let todo = state.next();
-        let more = !matches!(todo, Todo::Nothing) && state.has_more();
-        Step { todo, more, deadline: state.machine.deadline() }
+        let step = Step { todo: state.next(), more: state.has_more(), deadline: state.machine.deadline() };
+        drop(state);
+        drop(replaced);
+        step
     }
 
-    /// Begins a call, which takes `done`. What waits for it is told by [`step`](Self::step).
+    /// Has `driver` woken when there is something to do.
+    pub(crate) fn register(&self, driver: &Waker) {
+        let replaced = self.lock().register(driver);
+        drop(replaced);
+    }
+
+    /// Begins a call, which takes `done`. What waits for it is told by [`step`](Self::step). Where messages are moved in
+    /// the caller, it is the caller's to [`pump`](Self::pump).
     pub(super) fn begin(&self, call: Call, done: &mut Option<OnceCallback<CallResult>>) -> Result<CallKey, CallError> {
         let now = self.now();
         let Call { request, on_progress, on_event } = call;
@@ -142,6 +153,7 @@ impl Core {
         let key = state.machine.request(now, request)?;
         let end = done.take().map_or(End::Nobody, End::Callback);
         state.insert(key, Slot { key: Some(key), end, on_progress, on_event });
+        release(state, self.pump.is_none());
         Ok(key)
     }
 
@@ -170,30 +182,25 @@ impl Core {
         if running {
             state.machine.cancel(now, key, None);
         }
-        drop(state);
+        release(state, running);
         drop(freed);
-        if running {
-            self.wake_driver();
-        }
     }
 
     /// Gives the machine a command, then has its outputs moved on.
     pub(super) fn command<T>(&self, command: impl FnOnce(&mut Machine, Time) -> T) -> T {
         let now = self.now();
-        let done = command(&mut self.lock().machine, now);
-        self.kick();
+        let mut state = self.lock();
+        let done = command(&mut state.machine, now);
+        release(state, self.pump.is_none());
+        self.pump();
         done
     }
 
-    pub(super) fn kick(&self) {
-        match &self.pump {
-            Some(pump) => pump.pump(self),
-            None => self.wake_driver(),
+    /// Moves messages on, where that is done in the caller.
+    pub(super) fn pump(&self) {
+        if let Some(pump) = &self.pump {
+            pump.pump(self);
         }
-    }
-
-    pub(super) fn pumps(&self) -> bool {
-        self.pump.is_some()
     }
 
     pub(super) fn peer(&self) -> Option<Arc<PeerInfo>> {
@@ -219,7 +226,24 @@ impl Core {
     }
 }
 
+/// Releases the lock, and then wakes the driver if it has to see to something.
+fn release(mut state: MutexGuard<'_, State>, wake: bool) {
+    let driver = if wake { state.driver.take() } else { None };
+    drop(state);
+    if let Some(driver) = driver {
+        driver.wake();
+    }
+}
+
 impl State {
+    /// Gives the waker back that is none any more.
+    fn register(&mut self, driver: &Waker) -> Option<Waker> {
+        match &self.driver {
+            Some(known) if known.will_wake(driver) => None,
+            _ => self.driver.replace(driver.clone()),
+        }
+    }
+
     fn insert(&mut self, key: CallKey, slot: Slot) {
         let index = key.slot();
         if self.slots.len() <= index {

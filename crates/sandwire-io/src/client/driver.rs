@@ -1,6 +1,6 @@
 use super::{
     ClientHandle, Config, Hooks,
-    core::{Core, Step, Todo},
+    core::{Core, Todo},
     hooks,
 };
 use crate::{BoxFuture, Env, Link, LinkEvent, Timer};
@@ -11,7 +11,7 @@ use sandwire_proto::{
 use std::{
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 /// Joins a client to a link. The connection begins when the driver is first polled.
@@ -67,33 +67,27 @@ struct Connection {
 
 impl Connection {
     /// Gives the machine an input and does what follows. Says when to come back, and whether that is now.
-    fn round(&mut self, mut input: Option<LinkEvent>) -> (Option<Time>, bool) {
+    fn round(&mut self, mut input: Option<LinkEvent>, waker: Option<&Waker>) -> (Option<Time>, bool) {
         let now = self.core.now();
         loop {
-            let Step { todo, more, deadline } = self.core.step(now, input.take());
-            match todo {
-                Todo::Output(output) => self.put(output),
+            let step = self.core.step(now, input.take(), waker);
+            match step.todo {
+                Todo::Output(Output::Send { via, message, head }) => self.link.send(via, message, head),
+                Todo::Output(Output::Open { exchange, head }) => self.link.open(exchange, head),
+                Todo::Output(Output::Abandon(exchange)) => self.link.abandon(exchange),
+                Todo::Output(Output::Close) => self.link.close(),
+                Todo::Output(told) => hooks::tell(&self.core, &mut *self.hooks, told),
                 todo => todo.tell(),
             }
-            if !more {
-                return (deadline, deadline.is_some_and(|at| at <= now));
+            if !step.more {
+                return (step.deadline, step.deadline.is_some_and(|at| at <= now));
             }
-        }
-    }
-
-    fn put(&mut self, output: Output) {
-        match output {
-            Output::Send { via, message, head } => self.link.send(via, message, head),
-            Output::Open { exchange, head } => self.link.open(exchange, head),
-            Output::Abandon(exchange) => self.link.abandon(exchange),
-            Output::Close => self.link.close(),
-            told => hooks::tell(&self.core, &mut *self.hooks, told),
         }
     }
 
     fn end(&mut self, error: Option<TransportError>) {
         if !std::mem::replace(&mut self.over, true) {
-            self.round(Some(LinkEvent::Closed(error.clone())));
+            self.round(Some(LinkEvent::Closed(error.clone())), None);
             self.hooks.closed(error.as_ref());
         }
     }
@@ -104,11 +98,10 @@ impl Future for Connection {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        this.core.register_driver(cx.waker());
         let mut input = (!std::mem::replace(&mut this.begun, true)).then_some(LinkEvent::Tick);
         let mut events = 0;
         loop {
-            let (deadline, due) = this.round(input);
+            let (deadline, due) = this.round(input, Some(cx.waker()));
             if events == EVENTS_A_POLL {
                 cx.waker().wake_by_ref();
                 break;

@@ -67,7 +67,6 @@ struct Open {
 impl Open {
     fn close(&self) {
         self.core.command(|machine, now| machine.close(now));
-        self.core.wake_driver();
     }
 }
 
@@ -91,11 +90,7 @@ impl ClientHandle {
     pub fn into_call(self, call: impl Into<Call>) -> CallFuture {
         let core = &self.open.core;
         let state = match core.begin(call.into(), &mut None) {
-            Ok(key) if core.pumps() => CallState::Begun(key),
-            Ok(key) => {
-                core.kick();
-                CallState::Waiting(key)
-            }
+            Ok(key) => CallState::Begun(key),
             Err(error) => CallState::Rejected(error),
         };
         CallFuture { client: self, state }
@@ -108,7 +103,7 @@ impl ClientHandle {
         let mut done = Some(done);
         match self.open.core.begin(call.into(), &mut done) {
             Ok(key) => {
-                self.open.core.kick();
+                self.open.core.pump();
                 key
             }
             Err(error) => {
@@ -176,7 +171,7 @@ impl Future for CallFuture {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<CallResult> {
         if let CallState::Begun(key) = self.state {
             self.state = CallState::Waiting(key);
-            self.client.open.core.kick();
+            self.client.open.core.pump();
         }
         match std::mem::replace(&mut self.state, CallState::Over) {
             CallState::Begun(key) | CallState::Waiting(key) => {

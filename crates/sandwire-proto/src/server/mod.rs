@@ -177,13 +177,10 @@ impl Machine {
         self.outputs.pop_front()
     }
 
-    /// Everything there is to do, in order, behind what `into` holds already.
-    pub fn drain(&mut self, into: &mut VecDeque<Output>) {
-        if into.is_empty() {
-            std::mem::swap(&mut self.outputs, into);
-        } else {
-            into.append(&mut self.outputs);
-        }
+    /// What [`poll`](Self::poll) is going to give.
+    #[must_use]
+    pub fn peek(&self) -> Option<&Output> {
+        self.outputs.front()
     }
 
     /// When to be told of the time next. A server's machine has no timers of its own.
