@@ -9,6 +9,7 @@ pub use sandwire_macros::Schema as DeriveSchema;
 pub use serde::{self, Deserialize};
 
 /// The description of what a variant holds, which must be an object to carry its tag inside.
+#[track_caller]
 pub const fn object(node: &'static Node) -> &'static Node {
     assert!(node.is_object(), "a variant that carries its tag inside must hold a struct");
     node

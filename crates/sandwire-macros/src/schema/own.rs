@@ -114,7 +114,14 @@ impl Value {
     /// The node of a field with this default, which does not compile if the value is not one of the field's type.
     pub(crate) fn checked(&self, inside: &TokenStream, node: &TokenStream) -> TokenStream {
         let given = self.given(inside);
-        quote_spanned!(self.expression.span()=> #inside::with_default(&#node, #given))
+        let span = self.expression.span();
+        // An error is shown where its path begins.
+        let located = inside.clone().into_iter().map(|mut token| {
+            token.set_span(token.span().located_at(span));
+            token
+        });
+        let inside: TokenStream = located.collect();
+        quote_spanned!(span=> #inside::with_default(&#node, #given))
     }
 
     fn given(&self, inside: &TokenStream) -> TokenStream {

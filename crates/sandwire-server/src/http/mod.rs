@@ -67,7 +67,9 @@ impl HttpEntry {
 }
 
 impl crate::Server {
-    /// The server as a function of HTTP requests, for this machine only; [`HttpEntry::guarded`] serves others.
+    /// The server as a function of HTTP requests, for this machine only; [`HttpEntry::guarded`] serves others. The time
+    /// and the randomness that HTTP takes are the host's: a server by itself knows of none, and so is not an
+    /// [`HttpService`].
     #[must_use]
     pub fn http(&self, env: Arc<dyn Env>) -> HttpEntry {
         HttpEntry::new(Arc::new(self.clone()), env)

@@ -17,6 +17,7 @@ pub enum Given {
 
 /// The description of a field that has a default.
 #[doc(hidden)]
+#[track_caller]
 pub const fn with_default(node: &'static Node, given: Given) -> &'static Node {
     assert!(fits(node, given), "a default must be a value of its field's type");
     node
