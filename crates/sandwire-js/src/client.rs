@@ -12,7 +12,7 @@ use std::{
 };
 
 use sandwire_io::{
-    Direction, HttpLink, Link,
+    Callback, Direction, HttpLink, Link,
     client::{self, Call, CallKey, ClientHandle, Config, Driver, Mode, Timeout},
 };
 use sandwire_json::Raw;
@@ -49,9 +49,15 @@ thread_local! {
     static CONNECTIONS: RefCell<Vec<Rc<Connection>>> = const { RefCell::new(Vec::new()) };
 }
 
-fn find(id: u32) -> Option<Rc<Connection>> {
+/// Does something with a connection, if there is one of this number, then runs it if there is something to do.
+fn enter(id: u32, act: &mut dyn FnMut(&Connection) -> bool) {
     read_clock();
-    CONNECTIONS.with_borrow(|all| all.iter().find(|connection| connection.id == id).cloned())
+    let found = CONNECTIONS.with_borrow(|all| all.iter().find(|connection| connection.id == id).cloned());
+    if let Some(connection) = found
+        && act(&connection)
+    {
+        connection.run();
+    }
 }
 
 /// Whether a driver has something to do.
@@ -156,52 +162,59 @@ extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, length: usiz
 #[unsafe(no_mangle)]
 extern "C" fn call(id: u32, token: f64, flags: u32, timeout: f64, total: f64, length: usize) -> f64 {
     let text = boundary::text(length);
-    let Some(connection) = find(id) else { return 0.0 };
-    let mut texts = Texts(&text);
-    let (level, meta, params) = (texts.next(), texts.next(), texts.next());
-    let (Ok(meta), Ok(params)) = (raw(meta), raw(params)) else {
-        boundary::failed(id, token, &Fault::unreadable());
-        return 0.0;
-    };
-    let mut request = sandwire_proto::client::Call::new(Method::from(texts.0), params);
-    request.meta = meta;
-    request.log_level = (!level.is_empty()).then(|| LoggingLevel::from(level));
-    request.reset_on_progress = flags & 2 != 0;
-    request.timeout = match timeout {
-        f64::INFINITY => Timeout::Never,
-        0.0.. => Timeout::After(timeout as u64),
-        _ => Timeout::Default,
-    };
-    request.total_timeout_ms = (total >= 0.0).then_some(total as u64);
-    let mut call = Call::from(request);
-    if flags & 1 != 0 {
-        call = call.with_progress(Arc::new(move |params: Raw| {
-            boundary::told(id, Told::Progress, token, "", params.as_str());
-        }));
-    }
-    if flags & 4 != 0 {
-        call = call.with_events(Arc::new(move |event: Notification| {
-            boundary::told(id, Told::Event, token, event.method.as_str(), reporter::text(&event.params));
-        }));
-    }
-    let key = connection.handle.call_with(
-        call,
-        Box::new(move |result| match result {
-            Ok(reply) => boundary::told(id, Told::Done, token, "", reply.value.as_str()),
-            Err(error) => boundary::failed(id, token, &Fault::call(&error)),
-        }),
-    );
-    connection.run();
-    key.as_u64() as f64
+    let mut key = 0.0;
+    enter(id, &mut |connection| {
+        let mut texts = Texts(&text);
+        let (level, meta, params) = (texts.next(), texts.next(), texts.next());
+        let (Ok(meta), Ok(params)) = (raw(meta), raw(params)) else {
+            boundary::failed(id, token, &Fault::unreadable());
+            return false;
+        };
+        let request = sandwire_proto::client::Call {
+            method: Method::from(texts.0),
+            params,
+            meta,
+            log_level: (!level.is_empty()).then(|| LoggingLevel::from(level)),
+            progress: flags & 1 != 0,
+            timeout: match timeout {
+                f64::INFINITY => Timeout::Never,
+                0.0.. => Timeout::After(timeout as u64),
+                _ => Timeout::Default,
+            },
+            reset_on_progress: flags & 2 != 0,
+            total_timeout_ms: (total >= 0.0).then_some(total as u64),
+        };
+        let call = Call {
+            on_progress: request.progress.then(|| -> Callback<Raw> {
+                Arc::new(move |params: Raw| boundary::told(id, Told::Progress, token, "", params.as_str()))
+            }),
+            on_event: (flags & 4 != 0).then(|| -> Callback<Notification> {
+                Arc::new(move |event: Notification| {
+                    boundary::told(id, Told::Event, token, event.method.as_str(), reporter::text(&event.params));
+                })
+            }),
+            request,
+        };
+        let begun = connection.handle.call_with(
+            call,
+            Box::new(move |result| match result {
+                Ok(reply) => boundary::told(id, Told::Done, token, "", reply.value.as_str()),
+                Err(error) => boundary::failed(id, token, &Fault::call(&error)),
+            }),
+        );
+        key = begun.as_u64() as f64;
+        true
+    });
+    key
 }
 
 /// Cancels the call with this key. Its end is not told.
 #[unsafe(no_mangle)]
 extern "C" fn cancel(id: u32, key: f64) {
-    if let Some(connection) = find(id) {
+    enter(id, &mut |connection| {
         connection.handle.cancel(CallKey::from_u64(key as u64));
-        connection.run();
-    }
+        true
+    });
 }
 
 /// Sends a notification, or tells under `token` why it cannot be sent before this returns. The text has its parameters,
@@ -209,15 +222,19 @@ extern "C" fn cancel(id: u32, key: f64) {
 #[unsafe(no_mangle)]
 extern "C" fn notify(id: u32, token: f64, length: usize) {
     let text = boundary::text(length);
-    let Some(connection) = find(id) else { return };
-    let mut texts = Texts(&text);
-    let Ok(params) = raw(texts.next()) else {
-        return boundary::failed(id, token, &Fault::unreadable());
-    };
-    if let Err(fault) = connection.handle.notify(Notification::new(Method::from(texts.0), params)) {
-        boundary::failed(id, token, &Fault::misuse(fault));
-    }
-    connection.run();
+    enter(id, &mut |connection| {
+        let mut texts = Texts(&text);
+        let sent = match raw(texts.next()) {
+            Ok(params) => {
+                connection.handle.notify(Notification::new(Method::from(texts.0), params)).map_err(Fault::misuse)
+            }
+            Err(_) => Err(Fault::unreadable()),
+        };
+        if let Err(fault) = sent {
+            boundary::failed(id, token, &fault);
+        }
+        true
+    });
 }
 
 /// Answers the question under `key`: with JSON, or, if `code` is not 0, with an error whose message the text is.
@@ -225,100 +242,92 @@ extern "C" fn notify(id: u32, token: f64, length: usize) {
 #[unsafe(no_mangle)]
 extern "C" fn answer(id: u32, key: f64, code: f64, length: usize) {
     let text = boundary::text(length);
-    let Some(connection) = find(id) else { return };
-    if let Some(answer) = reporter::take(&connection.asked, key) {
+    enter(id, &mut |connection| {
+        let Some(answer) = reporter::take(&connection.asked, key) else { return false };
         answer.send(match code {
             0.0 => Raw::parse(&text).map_err(|_| ErrorObject::internal("the answer is no JSON that can be sent")),
-            code => Err(ErrorObject::new(ErrorCode(code as i64), text)),
+            code => Err(ErrorObject::new(ErrorCode(code as i64), &*text)),
         });
-        connection.run();
-    }
+        true
+    });
 }
 
 /// Closes the connection.
 #[unsafe(no_mangle)]
 extern "C" fn close(id: u32) {
-    if let Some(connection) = find(id) {
+    enter(id, &mut |connection| {
         connection.handle.close();
-        connection.run();
-    }
+        true
+    });
 }
 
 /// The connection is to begin, or the time is up that was asked for.
 #[unsafe(no_mangle)]
 extern "C" fn wake(id: u32) {
-    if let Some(connection) = find(id) {
-        connection.run();
-    }
+    enter(id, &mut |_| true);
 }
 
 /// The head of a response: its status, and the fields that the protocol reads, which may be empty.
 #[unsafe(no_mangle)]
 extern "C" fn head(id: u32, request: u32, status: u32, length: usize) {
     let text = boundary::text(length);
-    let Some(connection) = find(id) else { return };
-    let mut texts = Texts(&text);
-    let mut head = ResponseHead::new(status as u16);
-    for name in [names::CONTENT_TYPE, names::SESSION_ID, names::WWW_AUTHENTICATE] {
-        let value = texts.next();
-        if !value.is_empty() {
-            head.headers.push(name, value);
+    enter(id, &mut |connection| {
+        let mut texts = Texts(&text);
+        let mut head = ResponseHead::new(status as u16);
+        for name in [names::CONTENT_TYPE, names::SESSION_ID, names::WWW_AUTHENTICATE] {
+            let value = texts.next();
+            if !value.is_empty() {
+                head.headers.push(name, value);
+            }
         }
-    }
-    if connection.arrivals.head(request, head) {
-        connection.run();
-    }
+        connection.arrivals.head(request, head)
+    });
 }
 
 /// More of a response's body.
 #[unsafe(no_mangle)]
 extern "C" fn chunk(id: u32, request: u32, length: usize) {
-    let bytes = boundary::bytes(length);
-    let Some(connection) = find(id) else { return };
-    if connection.arrivals.chunk(request, bytes) {
-        connection.run();
-    }
+    let mut bytes = boundary::bytes(length);
+    enter(id, &mut |connection| connection.arrivals.chunk(request, &mut bytes));
 }
 
 /// The end of a response, or the number of what was thrown instead and its kind: 1 a bare `TypeError`, 2 one with a
 /// system's code, 3 a timeout, 4 anything else.
 #[unsafe(no_mangle)]
 extern "C" fn over(id: u32, request: u32, kind: u32, cause: u32) {
-    let failed = (cause != 0).then(|| {
-        let kind = match kind {
-            1 => TransportErrorKind::Opaque,
-            2 => TransportErrorKind::Unreachable,
-            3 => TransportErrorKind::Timeout,
-            _ => TransportErrorKind::Other,
-        };
-        thrown(kind, cause)
+    let kind = match kind {
+        1 => TransportErrorKind::Opaque,
+        2 => TransportErrorKind::Unreachable,
+        3 => TransportErrorKind::Timeout,
+        _ => TransportErrorKind::Other,
+    };
+    let mut failed = thrown(kind, cause);
+    enter(id, &mut |connection| {
+        connection.arrivals.over(request, failed.take());
+        true
     });
-    if let Some(connection) = find(id) {
-        connection.arrivals.over(request, failed);
-        connection.run();
-    }
 }
 
 /// A text arrived at the port.
 #[cfg(feature = "client")]
 #[unsafe(no_mangle)]
 extern "C" fn arrived(id: u32, length: usize) {
-    let text = boundary::text(length);
-    if let Some(connection) = find(id) {
-        connection.inbox.borrow_mut().push_back(Some(Ok(text)));
-        connection.run();
-    }
+    let mut text = boundary::text(length);
+    enter(id, &mut |connection| {
+        connection.inbox.borrow_mut().push(Some(Ok(std::mem::take(&mut text))));
+        true
+    });
 }
 
 /// The port is over, with the number of what was thrown, or 0.
 #[cfg(feature = "client")]
 #[unsafe(no_mangle)]
 extern "C" fn parted(id: u32, cause: u32) {
-    let end = crate::port::end(cause);
-    if let Some(connection) = find(id) {
-        connection.inbox.borrow_mut().push_back(end);
-        connection.run();
-    }
+    let mut failed = thrown(TransportErrorKind::Closed, cause);
+    enter(id, &mut |connection| {
+        connection.inbox.borrow_mut().push(failed.take().map(Err));
+        true
+    });
 }
 
 fn raw(json: &str) -> Result<Option<Raw>, sandwire_json::Error> {

@@ -36,9 +36,9 @@ impl fmt::Debug for Cause {
 
 impl Error for Cause {}
 
-/// The failure that stands for what was thrown.
-pub(crate) fn thrown(kind: TransportErrorKind, cause: u32) -> TransportError {
-    TransportError::new(kind, "").with_source(Arc::new(Cause(cause)))
+/// The failure that stands for what was thrown under this number; 0 is no failure.
+pub(crate) fn thrown(kind: TransportErrorKind, cause: u32) -> Option<TransportError> {
+    (cause != 0).then(|| TransportError::new(kind, "").with_source(Arc::new(Cause(cause))))
 }
 
 /// The parts of an `McpError`.

@@ -94,12 +94,12 @@ impl Arrivals {
     }
 
     /// More of a response's body. Says whether the driver should hear of it.
-    pub(crate) fn chunk(&self, id: u32, mut bytes: Vec<u8>) -> bool {
+    pub(crate) fn chunk(&self, id: u32, bytes: &mut Vec<u8>) -> bool {
         let told = self.with(id, |arrival| {
             if arrival.bytes.is_empty() {
-                arrival.bytes = bytes;
+                std::mem::swap(&mut arrival.bytes, bytes);
             } else {
-                arrival.bytes.append(&mut bytes);
+                arrival.bytes.append(bytes);
             }
             !arrival.json || arrival.bytes.len() > ENOUGH
         });

@@ -2,7 +2,6 @@
 
 use std::{
     cell::RefCell,
-    collections::VecDeque,
     rc::Rc,
     task::{Context, Poll},
 };
@@ -12,13 +11,8 @@ use sandwire_proto::{TransportError, TransportErrorKind};
 
 use crate::{boundary, fault::thrown};
 
-/// What has arrived at a port: texts, and last its end.
-pub(crate) type Inbox = Rc<RefCell<VecDeque<Option<Result<String, TransportError>>>>>;
-
-/// How a port ended: of itself, or with what was thrown.
-pub(crate) fn end(cause: u32) -> Option<Result<String, TransportError>> {
-    (cause != 0).then(|| Err(thrown(TransportErrorKind::Closed, cause)))
-}
+/// What has arrived at a port since its driver ran: texts, and last its end.
+pub(crate) type Inbox = Rc<RefCell<Vec<Option<Result<String, TransportError>>>>>;
 
 /// The port of one connection.
 pub(crate) struct Port {
@@ -30,17 +24,18 @@ impl TextPort for Port {
     /// A port that does not take a text takes none any more, so it is over then.
     fn send(&mut self, text: String) {
         let cause = boundary::send(self.connection, 0, "", &text);
-        if cause != 0 {
-            self.inbox.borrow_mut().push_back(end(cause));
+        if let Some(failed) = thrown(TransportErrorKind::Closed, cause) {
+            self.inbox.borrow_mut().push(Some(Err(failed)));
         }
     }
 
     fn poll(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<String, TransportError>>> {
-        self.inbox.borrow_mut().pop_front().map_or(Poll::Pending, Poll::Ready)
+        let mut inbox = self.inbox.borrow_mut();
+        if inbox.is_empty() { Poll::Pending } else { Poll::Ready(inbox.remove(0)) }
     }
 
     fn close(&mut self) {
         boundary::abort(self.connection, 0);
-        self.inbox.borrow_mut().push_back(None);
+        self.inbox.borrow_mut().push(None);
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn package() -> Result<PathBuf> {
     wasm::build_all(ENTRIES, &work)?;
 
     let entry = |name: &str| work.join(format!("{name}.ts"));
-    bundle(ENTRIES.iter().map(|(name, _)| entry(name)), &dist)?;
+    bundle(ENTRIES.iter().map(|(name, _)| entry(name)).chain([entry("mcp-error")]), &dist)?;
     declare(&sources, &work, &dist)?;
     for (name, _) in ENTRIES {
         fs::copy(work.join(format!("{name}.wasm")), dist.join(format!("{name}.wasm")))?;
@@ -88,12 +88,13 @@ pub(crate) fn tests() -> Result<(run::Run, run::Run)> {
     Ok((types, tests))
 }
 
-/// Bundles ES modules into `folder`; what several share becomes chunks of their own.
+/// Bundles ES modules into `folder`. Each has all that it loads, for a page loads one of them, and small chunks compress
+/// badly; but `mcp-error.js` stays a file of its own, since the class in it must be the same for all.
 pub(crate) fn bundle(entries: impl IntoIterator<Item = PathBuf>, folder: &Path) -> Result<()> {
     wasm::tool("esbuild")?
-        .args(["--bundle", "--splitting", "--format=esm", "--target=es2022", "--platform=neutral"])
+        .args(["--bundle", "--format=esm", "--target=es2022", "--platform=neutral"])
         .args(["--minify", "--mangle-props=^_[a-z]", "--legal-comments=none", "--log-level=warning"])
-        .args(["--charset=utf8", "--external:*.wasm"])
+        .args(["--charset=utf8", "--external:*.wasm", "--external:*/mcp-error.js"])
         .arg(format!("--outdir={}", folder.display()))
         .args(entries)
         .run()

@@ -112,7 +112,7 @@ pub(crate) fn edge() -> Result<std::path::PathBuf> {
     Ok(folder)
 }
 
-/// A bundled file and the chunks that it loads with it.
+/// A bundled file and the files that it loads with it.
 fn loaded(folder: &Path, entry: &str) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let mut open = vec![entry.to_owned()];
@@ -121,9 +121,9 @@ fn loaded(folder: &Path, entry: &str) -> Result<BTreeSet<String>> {
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
         open.extend(
             text.split('"')
-                .filter_map(|word| word.strip_prefix("./chunk-"))
-                .map(|rest| format!("chunk-{rest}"))
-                .filter(|chunk| !found.contains(chunk)),
+                .filter_map(|word| word.strip_prefix("./").filter(|name| name.ends_with(".js")))
+                .filter(|name| !found.contains(*name))
+                .map(str::to_owned),
         );
         found.insert(file);
     }

@@ -1,5 +1,5 @@
-import type { CallOptions, ConnectOptions, ListenOptions } from "./connection.js";
-import { McpError } from "./error.js";
+import { Told, type CallOptions, type ConnectOptions, type ListenOptions } from "./connection.js";
+import { describe, McpError } from "./error.js";
 import { Module } from "./module.js";
 import { portOf, Postbox, type Target } from "./port.js";
 import type {
@@ -44,16 +44,14 @@ export interface ClientOptions extends ConnectOptions {
 /** A client with everything that the protocol has, of both eras. */
 export class Client extends ToolClient {
   /** @internal */
-  _handlers: Map<string, Handler>;
+  declare _handlers: Map<string, Handler>;
+
+  /** @internal The questions that wait for an answer. */
+  _asking = new Map<number, AbortController>();
 
   private constructor(options: ClientOptions) {
-    const handlers = new Map(Object.entries(options.handlers ?? {}));
-    super(options, (method, params, signal) => {
-      const handler = handlers.get(method);
-      if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
-      return handler(params, { signal });
-    });
-    this._handlers = handlers;
+    super(options);
+    this._handlers = new Map(Object.entries(options.handlers ?? {}));
   }
 
   /** Connects to the server at a URL, behind a port, in a worker, or in this very program. */
@@ -152,5 +150,36 @@ export class Client extends ToolClient {
     options: ListenOptions = {},
   ): Promise<void> {
     await this._call("subscriptions/listen", { notifications }, options, onNotification);
+  }
+
+  /** @internal */
+  override _told(what: Told, key: number, name: string, json: string): void {
+    if (what === Told.Ask) void this._answer(key, name, json);
+    else if (what === Told.Withdrawn) this._asking.get(key)?.abort();
+    else super._told(what, key, name, json);
+  }
+
+  /** @internal */
+  async _answer(key: number, method: string, json: string): Promise<void> {
+    const abort = new AbortController();
+    this._asking.set(key, abort);
+    let code = 0;
+    let answer: string;
+    try {
+      const handler = this._handlers.get(method);
+      if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
+      answer = this._stringify(await handler(this._parse(json), { signal: abort.signal }));
+      if (typeof answer !== "string") throw new McpError(-32603, `the handler of ${method} gave no answer`);
+    } catch (thrown) {
+      ({ code, message: answer } = describe(thrown));
+    }
+    this._asking.delete(key);
+    this._wasm.answer(this._id, key, code, this._module._put(answer));
+  }
+
+  /** @internal */
+  override _end(error: McpError | undefined): void {
+    for (const abort of this._asking.values()) abort.abort();
+    super._end(error);
   }
 }

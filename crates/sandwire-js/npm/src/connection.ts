@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { describe, McpError } from "./error.js";
+import { McpError } from "./error.js";
 import { Requests, type HttpOptions } from "./fetch.js";
 import type { Mirror } from "./mirror.js";
-import type { Carrier, Line, Module } from "./module.js";
+import type { Carrier, Exports, Module } from "./module.js";
 import type { ClientCapabilities, Implementation, JsonObject, LoggingLevel, Params, Progress, Result, ServerCapabilities } from "./protocol.js";
 import type { Wasm, WasmOption } from "./wasm.js";
 
@@ -74,10 +74,8 @@ interface Pending {
   _parse: (text: string) => any;
 }
 
-/** @internal Answers a question of the server. */
-export type Asked = (method: string, params: JsonObject, signal: AbortSignal) => unknown;
-
-const enum Told {
+/** @internal */
+export const enum Told {
   Done,
   Progress,
   Event,
@@ -97,13 +95,15 @@ const HEADER_MISMATCH = -32020;
 const MAX_PAGES = 64;
 
 /** A connection to a server. */
-export class Base implements Line {
+export class Base {
   /** @internal */
-  _module!: Module;
+  declare _module: Module;
+  /** @internal What the module exports. */
+  declare _wasm: Exports;
   /** @internal */
-  _id = 0;
+  declare _id: number;
   /** @internal */
-  _carrier!: Carrier;
+  declare _carrier: Carrier;
   /** @internal */
   _level: LoggingLevel | "" = "";
   /** @internal */
@@ -111,11 +111,11 @@ export class Base implements Line {
   /** @internal */
   _next = 0;
   /** @internal */
-  _options: ConnectOptions;
+  declare _options: ConnectOptions;
   /** @internal */
-  _parse: (text: string) => any;
+  declare _parse: (text: string) => any;
   /** @internal */
-  _stringify: (value: unknown) => string;
+  declare _stringify: (value: unknown) => string;
   /** @internal */
   _server: { capabilities?: ServerCapabilities; serverInfo?: Implementation; instructions?: string } = {};
   /** @internal */
@@ -123,22 +123,17 @@ export class Base implements Line {
   /** @internal */
   _era: Era = "legacy";
   /** @internal */
-  _opened: ((error?: McpError) => void) | undefined;
+  declare _opened: ((error?: McpError) => void) | undefined;
   /** @internal */
-  _closed: McpError | undefined;
+  declare _closed: McpError | undefined;
   /** @internal */
-  _asked: Asked | undefined;
-  /** @internal */
-  _asking = new Map<number, AbortController>();
-  /** @internal */
-  _timer: any;
+  declare _timer: any;
 
   /** @internal */
-  protected constructor(options: ConnectOptions, asked?: Asked) {
+  protected constructor(options: ConnectOptions) {
     this._options = options;
     this._parse = options.parse ?? JSON.parse;
     this._stringify = options.stringify ?? JSON.stringify;
-    this._asked = asked;
   }
 
   /** @internal */
@@ -150,6 +145,7 @@ export class Base implements Line {
     const options = this._options;
     const { signal, timeout = -1, maxMessageBytes = -1, clientInfo = { name: options.name ?? "sandwire", version: "1" } } = options;
     const module = (this._module = await wasm.load(options.wasm));
+    const exports = (this._wasm = module._exports);
     const id = (this._id = ++module._latest);
     const info = this._stringify(clientInfo);
     const declared = this._stringify(options.capabilities ?? capabilities);
@@ -164,14 +160,14 @@ export class Base implements Line {
     });
     module._lines.set(id, this);
     const flags = (options.onraw ? 1 : 0) | (port ? 2 : 0);
-    module._exports.open(id, flags, timeout, maxMessageBytes, module._put(info, declared, options.version ?? ""));
+    exports.open(id, flags, timeout, maxMessageBytes, module._put(info, declared, options.version ?? ""));
     try {
       this._carrier = port ? target(module, id) : new Requests(module, id, url, options);
-      module._exports.wake(id);
+      exports.wake(id);
       await opened;
     } catch (error) {
       this._closed ??= error as McpError;
-      module._exports.close(id);
+      exports.close(id);
       throw error;
     } finally {
       signal?.removeEventListener("abort", giveUp);
@@ -232,14 +228,14 @@ export class Base implements Line {
     const token = this._next++;
     let fault: McpError | undefined;
     pending.set(token, { _reject: (error) => void (fault = error) } as Partial<Pending> as Pending);
-    module._exports.notify(this._id, token, length);
+    this._wasm.notify(this._id, token, length);
     pending.delete(token);
     if (fault) throw fault;
   }
 
   /** Ends the connection. Calls under way fail. */
   async close(): Promise<void> {
-    this._module._exports.close(this._id);
+    this._wasm.close(this._id);
     this._end(undefined);
   }
 
@@ -266,11 +262,11 @@ export class Base implements Line {
       const token = this._next++;
       const call: Pending = { _resolve: resolve, _reject: reject, _progress: onProgress, _event: event, _parse: parse };
       pending.set(token, call);
-      const key = module._exports.call(this._id, token, flags, timeout, maxTotalTimeout, length);
+      const key = this._wasm.call(this._id, token, flags, timeout, maxTotalTimeout, length);
       // A call that cannot be sent has failed by now.
       if (signal && pending.has(token)) {
         const cancel = () => {
-          module._exports.cancel(this._id, key);
+          this._wasm.cancel(this._id, key);
           this._take(token)?._reject(aborted(signal));
         };
         const settle = () => signal.removeEventListener("abort", cancel);
@@ -324,10 +320,6 @@ export class Base implements Line {
         return call?._event?.(name, json ? call._parse(json) : undefined);
       case Told.Notification:
         return this._options.onNotification?.(name, json ? this._parse(json) : undefined);
-      case Told.Ask:
-        return void this._answer(key, name, json);
-      case Told.Withdrawn:
-        return this._asking.get(key)?.abort();
       case Told.Opened:
         this._server = this._parse(json);
         this._version = name;
@@ -350,24 +342,8 @@ export class Base implements Line {
   /** @internal Node waits for its timers before it exits; a deadline is no reason to stay. */
   _arm(milliseconds: number): void {
     clearTimeout(this._timer);
-    this._timer = setTimeout(() => this._module._exports.wake(this._id), milliseconds);
+    this._timer = setTimeout(() => this._wasm.wake(this._id), milliseconds);
     this._timer.unref?.();
-  }
-
-  /** @internal */
-  async _answer(key: number, method: string, json: string): Promise<void> {
-    const abort = new AbortController();
-    this._asking.set(key, abort);
-    let code = 0;
-    let answer: string;
-    try {
-      answer = this._stringify(await this._asked!(method, this._parse(json), abort.signal));
-      if (typeof answer !== "string") throw new McpError(-32603, `the handler of ${method} gave no answer`);
-    } catch (thrown) {
-      ({ code, message: answer } = describe(thrown));
-    }
-    this._asking.delete(key);
-    this._module._exports.answer(this._id, key, code, this._module._put(answer));
   }
 
   /** @internal */
@@ -389,7 +365,6 @@ export class Base implements Line {
     if (this._closed) return;
     this._closed = error ?? new McpError("closed", "the connection is closed; connect again");
     this._opened?.(this._closed);
-    for (const abort of this._asking.values()) abort.abort();
     this._options.onclose?.(error);
   }
 }

@@ -1,4 +1,4 @@
-import { attempt, McpError, messageOf, type Failure } from "./error.js";
+import { attempt, type Failure, McpError, messageOf } from "./error.js";
 import { Mirror } from "./mirror.js";
 import type { Carrier, Module } from "./module.js";
 
@@ -22,13 +22,17 @@ export interface HttpOptions {
 export class Requests implements Carrier {
   _mirror = new Mirror();
   _running = new Map<number, () => void>();
+  declare _module: Module;
+  declare _line: number;
+  declare _url: string;
+  declare _options: HttpOptions;
 
-  constructor(
-    readonly _module: Module,
-    readonly _line: number,
-    readonly _url: string,
-    readonly _options: HttpOptions,
-  ) {}
+  constructor(module: Module, line: number, url: string, options: HttpOptions) {
+    this._module = module;
+    this._line = line;
+    this._url = url;
+    this._options = options;
+  }
 
   _send(request: number, head: string, body: string): number {
     void this._run(request, JSON.parse(head), body);
@@ -41,6 +45,7 @@ export class Requests implements Carrier {
 
   async _run(request: number, head: { method: string; headers: Record<string, string> }, body: string): Promise<void> {
     const { _module: module, _line: line, _url: url, _running: running } = this;
+    const wasm = module._exports;
     const { headers, fetch = globalThis.fetch, credentials } = this._options;
     let controller: AbortController | undefined;
     let signal: AbortSignal | null | undefined;
@@ -71,16 +76,16 @@ export class Requests implements Carrier {
       answered = true;
       const field = (name: string) => response.headers.get(name) ?? "";
       const challenge = response.ok ? "" : field("www-authenticate");
-      module._exports.head(line, request, response.status, module._put(field("content-type"), field("mcp-session-id"), challenge));
+      wasm.head(line, request, response.status, module._put(field("content-type"), field("mcp-session-id"), challenge));
       const reader = response.body?.getReader();
       for (let read; reader && !(read = await reader.read()).done; ) {
         const { value } = read;
         if (!ArrayBuffer.isView(value)) throw value;
-        const at = module._exports.room(value.length);
-        new Uint8Array(module._exports.memory.buffer, at >>> 0, value.length).set(value);
-        module._exports.chunk(line, request, value.length);
+        const at = wasm.room(value.length);
+        new Uint8Array(wasm.memory.buffer, at >>> 0, value.length).set(value);
+        wasm.chunk(line, request, value.length);
       }
-      module._exports.over(line, request, 0, 0);
+      wasm.over(line, request, 0, 0);
     } catch (thrown) {
       const name = attempt(() => (thrown as Error).name);
       const system = attempt(() => ((thrown as Error).cause as { code: unknown }).code);
@@ -90,7 +95,7 @@ export class Requests implements Carrier {
           ? thrown
           : ((kind < 3 && !answered && (await explain(thrown as Error, system, url, init))) ||
             new McpError(KINDS[kind]!, kind === 1 ? OPAQUE : messageOf(thrown), { cause: thrown }));
-      module._exports.over(line, request, kind, module._keep(error));
+      wasm.over(line, request, kind, module._keep(error));
     }
     running.delete(request);
   }

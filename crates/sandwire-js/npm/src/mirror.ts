@@ -1,3 +1,5 @@
+import { encoder } from "./module.js";
+
 /** A header field, and the way to the argument whose value it has. */
 type Field = [name: string, ...path: string[]];
 
@@ -49,27 +51,24 @@ export class Mirror {
 /** Finds the annotations of a schema that is reached through `properties` alone. Says whether all are valid. */
 function reachable(schema: unknown, path: string[], found: Field[]): boolean {
   if (!isObject(schema)) return true;
-  for (const [key, value] of Object.entries(schema)) {
+  const { [KEYWORD]: token, type, ...rest } = schema;
+  if (token !== undefined) {
+    const name = `Mcp-Param-${token}`;
+    const taken = found.some(([other]) => other.toLowerCase() === name.toLowerCase());
+    found.push([name, ...path]);
     const valid =
-      key === KEYWORD || key === "type"
-        ? true
-        : key === "properties" && isObject(value)
-          ? Object.entries(value).every(([name, inner]) => reachable(inner, [...path, name], found))
-          : hasNone(key, value);
-    if (!valid) return false;
+      typeof token === "string" &&
+      /^[\w!#$%&'*+.^`|~-]+$/.test(token) &&
+      ["string", "integer", "boolean"].includes(type as string) &&
+      path.length &&
+      found.length <= MAX_FIELDS &&
+      encoder.encode(path.join("")).length <= MAX_PATH_BYTES;
+    if (taken || !valid) return false;
   }
-  const token = schema[KEYWORD];
-  if (token === undefined) return true;
-  const name = `Mcp-Param-${token}`;
-  found.push([name, ...path]);
-  return (
-    typeof token === "string" &&
-    /^[\w!#$%&'*+.^`|~-]+$/.test(token) &&
-    ["string", "integer", "boolean"].includes(schema["type"] as string) &&
-    path.length > 0 &&
-    found.length <= MAX_FIELDS &&
-    new TextEncoder().encode(path.join("")).length <= MAX_PATH_BYTES &&
-    found.filter(([other]) => other.toLowerCase() === name.toLowerCase()).length === 1
+  return Object.entries(rest).every(([key, value]) =>
+    key === "properties" && isObject(value)
+      ? Object.entries(value).every(([name, inner]) => reachable(inner, [...path, name], found))
+      : hasNone(key, value),
   );
 }
 
@@ -79,13 +78,13 @@ function hasNone(key: string, value: unknown): boolean {
   if (key === KEYWORD) return false;
   // Members of these are named by the author; what they hold is schemas again.
   const named = /^(properties|patternProperties|\$defs|definitions|dependentSchemas)$/.test(key) || Array.isArray(value);
-  return typeof value !== "object" || value === null || Object.entries(value).every(([key, inner]) => hasNone(named ? "" : key, inner));
+  return typeof value !== "object" || Object.entries(value ?? {}).every(([inner, value]) => hasNone(named ? "" : inner, value));
 }
 
 /** A value as a header field can carry it: as it is, or in base64 between markers. */
 function encoded(value: string): string {
   if (/^(?!=\?base64(?=\?).*\?=$)([!-~]([ -~]*[!-~])?)?$/.test(value)) return value;
-  const bytes = Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte));
+  const bytes = Array.from(encoder.encode(value), (byte) => String.fromCharCode(byte));
   return `=?base64?${btoa(bytes.join(""))}?=`;
 }
 

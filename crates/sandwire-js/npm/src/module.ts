@@ -39,11 +39,12 @@ export interface Carrier {
 }
 
 const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
-const encoder = /* @__PURE__ */ new TextEncoder();
+/** @internal */
+export const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** @internal A client module that runs, and its connections by their numbers. */
 export class Module implements Glue {
-  _exports!: Exports;
+  declare _exports: Exports;
   _lines = new Map<number, Line>();
   _thrown = new Map<number, McpError>();
   _latest = 0;

@@ -43,13 +43,16 @@ const EVENTS = ["message", "messageerror", "error", "close"];
  * are neither text nor `null` are not for us and are left to other listeners.
  */
 export class Postbox implements Carrier {
-  constructor(
-    readonly _module: Module,
-    readonly _line: number,
-    readonly _port: PortLike,
-  ) {
-    for (const type of EVENTS) _port.addEventListener(type, this._listen);
-    _port.start?.();
+  declare _module: Module;
+  declare _line: number;
+  declare _port: PortLike;
+
+  constructor(module: Module, line: number, port: PortLike) {
+    this._module = module;
+    this._line = line;
+    this._port = port;
+    for (const type of EVENTS) port.addEventListener(type, this._listen);
+    port.start?.();
   }
 
   _listen = (event: any): void => {
@@ -99,7 +102,7 @@ export function pair(): [PortLike, PortLike] {
 }
 
 class Local implements PortLike {
-  _peer: Local | undefined;
+  declare _peer: Local | undefined;
   _listeners = new Set<(event: any) => void>();
   _waiting: unknown[] | undefined = [];
 

@@ -14,9 +14,9 @@ export interface Glue {
 
 /** @internal A module that is loaded when it is first needed. */
 export class Wasm<G extends Glue> {
-  _glue: G;
-  _source: WasmOption;
-  _ready: Promise<G> | undefined;
+  declare _glue: G;
+  declare _source: WasmOption;
+  declare _ready: Promise<G> | undefined;
 
   constructor(glue: G, source: WasmOption) {
     this._glue = glue;
