@@ -291,16 +291,10 @@ extern "C" fn chunk(id: u32, request: u32, length: usize) {
     enter(id, &mut |connection| connection.arrivals.chunk(request, &mut bytes));
 }
 
-/// The end of a response, or the number of what was thrown instead and its kind: 1 a bare `TypeError`, 2 one with a
-/// system's code, 3 a timeout, 4 anything else.
+/// The end of a response, or the number of what was thrown instead, which is `opaque` if it does not say what happened.
 #[unsafe(no_mangle)]
-extern "C" fn over(id: u32, request: u32, kind: u32, cause: u32) {
-    let kind = match kind {
-        1 => TransportErrorKind::Opaque,
-        2 => TransportErrorKind::Unreachable,
-        3 => TransportErrorKind::Timeout,
-        _ => TransportErrorKind::Other,
-    };
+extern "C" fn over(id: u32, request: u32, opaque: bool, cause: u32) {
+    let kind = if opaque { TransportErrorKind::Opaque } else { TransportErrorKind::Other };
     let mut failed = thrown(kind, cause);
     enter(id, &mut |connection| {
         connection.arrivals.over(request, failed.take());

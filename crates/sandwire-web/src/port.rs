@@ -3,6 +3,7 @@ use std::{
     collections::VecDeque,
     fmt,
     rc::Rc,
+    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
@@ -11,7 +12,7 @@ use sandwire_io::TextPort;
 use sandwire_proto::{TransportError, TransportErrorKind};
 use wasm_bindgen::prelude::*;
 
-use crate::error::failure;
+use crate::error::{Thrown, failure};
 
 #[wasm_bindgen]
 extern "C" {
@@ -35,11 +36,11 @@ extern "C" {
 
     type Event;
 
-    #[wasm_bindgen(method, getter, js_name = type)]
-    fn kind(this: &Event) -> String;
+    #[wasm_bindgen(method, getter, catch, js_name = type)]
+    fn kind(this: &Event) -> Result<String, JsValue>;
 
-    #[wasm_bindgen(method, getter)]
-    fn data(this: &Event) -> JsValue;
+    #[wasm_bindgen(method, getter, catch)]
+    fn data(this: &Event) -> Result<JsValue, JsValue>;
 }
 
 const EVENTS: [&str; 4] = ["message", "messageerror", "error", "close"];
@@ -81,8 +82,11 @@ impl Port {
         let listener = {
             let shared = Rc::clone(&shared);
             Closure::new(move |event: Event| {
-                let waker = shared.borrow_mut().take(&event);
-                waker.iter().for_each(Waker::wake_by_ref);
+                // Nothing is borrowed while the event's own code runs, which may throw.
+                if let Some(arrival) = Arrival::of(event) {
+                    let waker = shared.borrow_mut().take(arrival);
+                    waker.iter().for_each(Waker::wake_by_ref);
+                }
             })
         };
         for name in EVENTS {
@@ -112,26 +116,41 @@ impl Port {
     }
 }
 
-impl Shared {
-    fn take(&mut self, event: &Event) -> Option<Waker> {
-        match event.kind().as_str() {
+/// What an event says.
+enum Arrival {
+    Text(Result<String, TransportError>),
+    End(Option<TransportError>),
+}
+
+impl Arrival {
+    fn of(event: Event) -> Option<Self> {
+        Some(match event.kind().ok()?.as_str() {
             "message" => {
-                let data = event.data();
+                let data = event.data().ok()?;
                 match data.as_string() {
-                    Some(text) => self.arrived.push_back(Ok(text)),
-                    None if data.is_null() => self.closed = true,
+                    Some(text) => Self::Text(Ok(text)),
+                    None if data.is_null() => Self::End(None),
                     None => return None,
                 }
             }
             "messageerror" => {
                 const UNREADABLE: &str = "a message could not be read by this host; send JSON text";
-                self.arrived.push_back(Err(TransportError::new(TransportErrorKind::Malformed, UNREADABLE)));
+                Self::Text(Err(TransportError::new(TransportErrorKind::Malformed, UNREADABLE)))
             }
-            "error" => {
-                self.arrived.push_back(Err(failure(event.into())));
+            "error" => Self::End(Some(failure(event.into()))),
+            _ => Self::End(None),
+        })
+    }
+}
+
+impl Shared {
+    fn take(&mut self, arrival: Arrival) -> Option<Waker> {
+        match arrival {
+            Arrival::Text(text) => self.arrived.push_back(text),
+            Arrival::End(error) => {
+                self.arrived.extend(error.map(Err));
                 self.closed = true;
             }
-            _ => self.closed = true,
         }
         self.waker.take()
     }
@@ -141,7 +160,9 @@ impl TextPort for Port {
     fn send(&mut self, text: String) {
         let closed = self.shared.borrow().closed;
         if !closed && let Err(thrown) = self.target.post_message(&JsValue::from_str(&text)) {
-            self.shared.borrow_mut().arrived.push_back(Err(failure(thrown)));
+            // A port that does not take a text takes none any more.
+            let broken = TransportError::new(TransportErrorKind::Closed, "the port took no message; connect again");
+            self.shared.borrow_mut().arrived.push_back(Err(broken.with_source(Arc::new(Thrown::new(thrown)))));
         }
     }
 

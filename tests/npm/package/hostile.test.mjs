@@ -232,6 +232,24 @@ test("a port that fails says why", async () => {
   await assert.rejects(listing, (error) => error instanceof McpError && error.message === "the worker broke" && error.cause.type === "error");
 });
 
+test("a server's port without goodwill does not stop it", async () => {
+  let broken = false;
+  const here = port({ post: () => { if (broken) throw new Error("gone"); } });
+  await new Server({ name: "s", version: "1" }).tool("t", {}, () => "x").serve(here);
+  here.tell({ type: "message", get data() { throw new Error("no"); } });
+  here.tell({ type: "message", data: 5 });
+  const ask = (id, method, params = {}) => here.tell({ type: "message", data: JSON.stringify({ jsonrpc: "2.0", id, method, params }) });
+  ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } });
+  while (here.posted.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  ask(2, "tools/list");
+  while (here.posted.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(JSON.parse(here.posted[1]).result.tools.length, 1);
+  broken = true;
+  ask(3, "tools/list");
+  while (!here.closed) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(here.listeners.size, 0);
+});
+
 test("a log message without data is null, and one that is no JSON is refused", async () => {
   const logged = [];
   const server = new Server({ name: "s", version: "1" }).tool("log", {}, (_, context) => {

@@ -91,8 +91,8 @@ const OPENING = -1;
 
 const HEADER_MISMATCH = -32020;
 
-/** How many pages of tools are read to learn which header fields one call needs. */
-const MAX_PAGES = 64;
+/** How many pages of one list are read before it is taken for endless. */
+const MAX_PAGES = 1000;
 
 /** A connection to a server. */
 export class Base {
@@ -285,15 +285,29 @@ export class Base {
     } catch (error) {
       if ((error as McpError).code !== HEADER_MISMATCH || method !== "tools/call" || !this._mirror()) throw error;
       try {
-        for (let page = 0, cursor; page <= MAX_PAGES && (!page || typeof cursor === "string"); page++) {
-          const { signal } = options;
-          const list: Result = await this.request("tools/list", page ? { cursor } : undefined, { signal, parse: JSON.parse });
-          cursor = list["nextCursor"];
-        }
+        await this._all("tools/list", "tools", { signal: options.signal, parse: JSON.parse });
       } catch {
         throw error;
       }
       return this._call(method, params, options);
+    }
+  }
+
+  /** @internal All items of a list, page by page. */
+  async _all<T>(method: string, member: string, options?: CallOptions): Promise<T[]> {
+    const all: T[] = [];
+    const seen = new Set<unknown>();
+    for (let params: Params | undefined; ; ) {
+      const page: Result | null = await this.request(method, params, options);
+      const items = page?.[member];
+      if (!Array.isArray(items)) throw new McpError("misbehaved", `the server's answer to ${method} has no list of ${member}`);
+      for (const item of items) all.push(item);
+      const cursor = page!["nextCursor"] ?? undefined;
+      if (cursor === undefined) return all;
+      if (seen.has(cursor) || seen.add(cursor).size >= MAX_PAGES) {
+        throw new McpError("misbehaved", "the server's list does not end; read its pages one by one");
+      }
+      params = { cursor };
     }
   }
 

@@ -89,20 +89,18 @@ export class Requests implements Carrier {
     } catch (thrown) {
       const name = attempt(() => (thrown as Error).name);
       const system = attempt(() => ((thrown as Error).cause as { code: unknown }).code);
-      const kind = name === "TypeError" ? (typeof system === "string" ? 2 : 1) : name === "TimeoutError" ? 3 : 4;
+      const code = name === "TypeError" ? (typeof system === "string" ? "unreachable" : "opaque") : name === "TimeoutError" ? "timeout" : "transport";
       const error =
         thrown instanceof McpError
           ? thrown
-          : ((kind < 3 && !answered && (await explain(thrown as Error, system, url, init))) ||
-            new McpError(KINDS[kind]!, kind === 1 ? OPAQUE : messageOf(thrown), { cause: thrown }));
-      wasm.over(line, request, kind, module._keep(error));
+          : ((name === "TypeError" && !answered && (await explain(thrown as Error, system, url, init))) ||
+            new McpError(code, code === "opaque" ? OPAQUE : messageOf(thrown), { cause: thrown }));
+      // A bare `TypeError` may be a verdict about the server, whatever is behind it.
+      wasm.over(line, request, +(code === "opaque"), module._keep(error));
     }
     running.delete(request);
   }
 }
-
-/** What the module is told by number. */
-const KINDS: Failure[] = ["transport", "opaque", "unreachable", "timeout", "transport"];
 
 const OPAQUE =
   "fetch failed and does not say why; check the address, and that the server's CORS answer allows this origin and the " +
@@ -111,8 +109,8 @@ const OPAQUE =
 /** The `fetch` that is used may be anybody's, and what it gives anything. */
 function checked(response: Response | undefined): Response {
   const { status, headers, body, bodyUsed } = response ?? {};
-  const readable = body === null || body === undefined || typeof body.getReader === "function";
-  if (typeof status !== "number" || typeof headers?.get !== "function" || !readable || bodyUsed) {
+  const readable = !body || (typeof body.getReader === "function" && !bodyUsed);
+  if (typeof status !== "number" || typeof headers?.get !== "function" || !readable) {
     throw new McpError("transport", "fetch gave no Response, or one whose body was read already; check the fetch option");
   }
   return response!;

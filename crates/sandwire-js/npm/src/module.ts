@@ -17,7 +17,7 @@ export interface Exports extends WebAssembly.Exports {
   wake(id: number): void;
   head(id: number, request: number, status: number, length: number): void;
   chunk(id: number, request: number, length: number): void;
-  over(id: number, request: number, kind: number, cause: number): void;
+  over(id: number, request: number, opaque: number, cause: number): void;
   arrived(id: number, length: number): void;
   parted(id: number, cause: number): void;
 }
@@ -109,6 +109,6 @@ export class Module implements Glue {
 }
 
 function fault(code: Failure | "", number: number, message: string, data: string): McpError {
-  if (code) return new McpError(code, message, { data: data || undefined, status: number || undefined });
-  return new McpError(number, message, data ? { data: JSON.parse(data) } : {});
+  const details = code ? { data: data || undefined, status: number || undefined } : { data: data ? JSON.parse(data) : undefined };
+  return new McpError(code || number, message, details);
 }

@@ -42,9 +42,6 @@ export class Wasm<G extends Glue> {
 }
 
 async function instantiate(source: WasmSource, imports: WebAssembly.Imports): Promise<WebAssembly.Instance> {
-  if (source instanceof WebAssembly.Module) {
-    return WebAssembly.instantiate(source, imports);
-  }
   if (typeof source === "string" || source instanceof URL) {
     source = (await file(source)) ?? (await fetch(source));
   }
@@ -57,7 +54,9 @@ async function instantiate(source: WasmSource, imports: WebAssembly.Imports): Pr
     }
     source = await source.arrayBuffer();
   }
-  return (await WebAssembly.instantiate(source as BufferSource, imports)).instance;
+  const made: any = await WebAssembly.instantiate(source as BufferSource, imports);
+  // Of a compiled module it is the instance itself.
+  return made.instance ?? made;
 }
 
 /** Node's `fetch` does not read files. */
