@@ -1,11 +1,11 @@
 use crate::{Error, Options, Page, Request, page, request};
 use sandwire_io::{
-    Answer, Call, Changes, Endpoint, Env, Link, Timer,
+    Endpoint, Env, Link, Timer,
     client::{ClientHandle, Driver, connect},
     in_memory,
 };
 use sandwire_json::{Raw, Read, Write, Writer};
-use sandwire_proto::{PeerInfo, Time, http::Headers, server::Config};
+use sandwire_proto::{PeerInfo, Time};
 use sandwire_types::{
     LoggingLevel, Method, Notification, Reply,
     model::{
@@ -34,18 +34,13 @@ impl Client {
     ///
     /// Such a connection knows no time, so calls have no timeout: see [`in_memory_with`](Self::in_memory_with).
     pub fn in_memory<S: Endpoint + Clone>(server: &S) -> (Self, Driver) {
-        let server = InProcess(server.clone());
-        Self::join(Arc::new(server), Options::new("sandwire", env!("CARGO_PKG_VERSION")), Arc::new(Timeless))
+        Self::in_memory_with(server, Options::new("sandwire", env!("CARGO_PKG_VERSION")), Arc::new(Timeless))
     }
 
     /// Connects to a server in the same process, with options and a host's clock.
     pub fn in_memory_with<S: Endpoint + Clone>(server: &S, options: Options, env: Arc<dyn Env>) -> (Self, Driver) {
-        Self::join(Arc::new(server.clone()), options, env)
-    }
-
-    fn join(server: Arc<dyn Endpoint>, options: Options, env: Arc<dyn Env>) -> (Self, Driver) {
         let (config, handlers) = options.finish();
-        let (handle, driver) = in_memory(server, config, env, Box::new(handlers));
+        let (handle, driver) = in_memory(Arc::new(server.clone()), config, env, Box::new(handlers));
         (Self { handle }, driver)
     }
 
@@ -227,32 +222,6 @@ impl Client {
     }
 }
 
-/// A server behind a host that has no randomness. It seals with a key of its own, so that this weak one protects
-/// nothing that leaves the process.
-struct InProcess<S>(S);
-
-impl<S: Endpoint> Endpoint for InProcess<S> {
-    fn config(&self) -> Arc<Config> {
-        Arc::new(self.0.config().with_own_key())
-    }
-
-    fn call(&self, call: Call) -> Answer {
-        self.0.call(call)
-    }
-
-    fn notification(&self, notification: &Notification, peer: &Arc<PeerInfo>) {
-        self.0.notification(notification, peer);
-    }
-
-    fn changes(&self) -> Option<&Changes> {
-        self.0.changes()
-    }
-
-    fn is_mirrored(&self, tool: &str, arguments: &str, headers: &Headers) -> bool {
-        self.0.is_mirrored(tool, arguments, headers)
-    }
-}
-
 /// A host without time, for connections that need none.
 struct Timeless;
 
@@ -267,7 +236,7 @@ impl Env for Timeless {
         Box::new(Never)
     }
 
-    /// Seals only what stays inside this process: see [`InProcess`].
+    /// What is sealed with this key never leaves the process: a connection in memory has a key of its own.
     fn fill_random(&self, bytes: &mut [u8]) {
         bytes.fill(0);
     }

@@ -138,9 +138,10 @@ impl Outlet {
     /// Asks the client for input: `method` is `elicitation/create`, `sampling/createMessage` or `roots/list`, and
     /// `name` tells this question from the others of the same call.
     ///
-    /// In the legacy era the handler waits for the client's answer. In the modern era the call ends here, is answered
-    /// with the question, and the handler is run again from its beginning when the client calls again with the
-    /// answer: code before a question may run more than once. What must not can be kept with [`record`](Self::record).
+    /// In the legacy era, and in any with a client in the same process, the handler waits for the client's answer. In
+    /// the modern era the call ends here, is answered with the question, and the handler is run again from its
+    /// beginning when the client calls again with the answer: code before a question may run more than once. What must
+    /// not can be kept with [`record`](Self::record).
     ///
     /// # Errors
     /// [`AskError`] says why there is no answer.

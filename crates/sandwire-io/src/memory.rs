@@ -35,8 +35,8 @@ pub fn in_memory(
     env: Arc<dyn Env>,
     hooks: Box<dyn Hooks>,
 ) -> (ClientHandle, Driver) {
-    config.wire = Wire::Pipe;
-    let machine = server::Machine::new(endpoint.config());
+    config.wire = Wire::Memory;
+    let machine = server::Machine::new(endpoint.config()).in_process();
     let host = Host::new(endpoint, Arc::clone(&env), machine, Sealing::Own(OnceLock::new()));
     host.hear_changes();
     let shared =

@@ -19,4 +19,6 @@ pub enum Wire {
     Pipe,
     /// Streamable HTTP: every message the client sends opens an exchange.
     Http,
+    /// One shared stream within a process, on which no rule of the wire holds: the server may ask in place in any era.
+    Memory,
 }

@@ -55,7 +55,8 @@ fn one_handler_asks_in_both_eras() {
                 scene.call("ask").unwrap(),
                 r#"{"first":{"action":"accept","content":{}},"second":{"roots":[]},"paid":true}"#
             );
-            assert_eq!(runs.load(Ordering::SeqCst), if version == ERAS[0] { 3 } else { 1 });
+            // A handler within the process waits for the answers; on a modern wire it is run again with them.
+            assert_eq!(runs.load(Ordering::SeqCst), if two && version == ERAS[0] { 3 } else { 1 });
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     pending::{Ask, Bookmark, Owner, Purpose, Stage},
 };
 use crate::{
-    Time,
+    Time, Wire,
     http::{ResponseHead, names, outgoing},
 };
 use sandwire_json::Raw;
@@ -22,9 +22,9 @@ const MAX_RETRY_MS: u64 = 30_000;
 const MAX_ATTEMPTS: u32 = 2;
 
 impl Machine {
-    /// A request of the server. A modern one must not make any.
+    /// A request of the server. A modern one must not make any, unless it lives in this process.
     pub(super) fn on_request(&mut self, request: Request) {
-        if self.is_modern() || self.is_over() {
+        if self.is_modern() && self.config.wire != Wire::Memory || self.is_over() {
             return;
         }
         let refusal = match &request.method {

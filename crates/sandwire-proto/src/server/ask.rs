@@ -1,6 +1,6 @@
 //! Questions to the client while a call is under way.
 //!
-//! The legacy era sends them as requests and the call waits. The modern era ends the call with the questions; the
+//! The legacy era sends them as requests and the call waits, and so does every era within a process. The modern era ends the call with the questions; the
 //! client calls again with the answers, and what earlier rounds brought comes back sealed in `requestState`.
 
 use std::{fmt, sync::Arc};
@@ -178,12 +178,12 @@ impl Machine {
         let (era, version, via) = (entry.peer.era(), entry.peer.version, entry.via);
         match era {
             Era::Legacy if self.single => Err(AskError::NoWayBack),
-            Era::Legacy => {
+            Era::Modern if !entry.method.may_require_input() => Err(AskError::NotInVersion),
+            _ if era == Era::Legacy || self.in_process => {
                 let params = wire::lower_question(version, method, params);
                 Ok(AskStep::Sent(self.send_question(call, via, name, method, params)))
             }
-            Era::Modern if !entry.method.may_require_input() => Err(AskError::NotInVersion),
-            Era::Modern => {
+            _ => {
                 let until = clock.unix_time.map(|now| now.saturating_add(self.config.suspension_seconds));
                 let entry = self.calls.get_mut(call).ok_or(AskError::Over)?;
                 let asks = entry.asks.get_or_insert_default();

@@ -83,12 +83,6 @@ impl Config {
         self.sealer.get_or_init(make)
     }
 
-    /// The same rules for a server that seals with another key: what one sealed is nothing to the other.
-    #[must_use]
-    pub fn with_own_key(&self) -> Self {
-        Self { sealer: OnceLock::new(), ..self.clone() }
-    }
-
     /// Whether the declared capabilities allow a request to be served, or a notification to be sent.
     pub(super) fn allows(&self, method: &Method) -> bool {
         match method.facts() {

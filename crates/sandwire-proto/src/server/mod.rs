@@ -98,6 +98,7 @@ pub struct Machine {
     opening: Opening,
     /// Whether this machine lives for one exchange only and cannot send requests.
     single: bool,
+    in_process: bool,
     calls: Calls,
     outputs: VecDeque<Output>,
     /// The client's last envelope and what was made of it: a stream of requests brings the same one.
@@ -130,11 +131,19 @@ impl Machine {
         Self::with(config, opening, true)
     }
 
+    /// The same machine for a client in the same process: a call waits for the client's answers in every era.
+    #[must_use]
+    pub fn in_process(mut self) -> Self {
+        self.in_process = true;
+        self
+    }
+
     fn with(config: Arc<Config>, opening: Opening, single: bool) -> Self {
         Self {
             config,
             opening,
             single,
+            in_process: false,
             calls: Calls::default(),
             outputs: VecDeque::new(),
             known: None,

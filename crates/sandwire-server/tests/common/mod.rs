@@ -2,13 +2,14 @@
 #![allow(dead_code, missing_docs, unreachable_pub, missing_debug_implementations, clippy::unwrap_used, clippy::panic)]
 
 use futures_executor::block_on;
-use sandwire_io::client::{Answer, Call, CallError, ClientHandle, Config, Hooks, Mode};
-use sandwire_io::{Env, Timer, in_memory};
+use futures_util::{FutureExt, future::join};
+use sandwire_io::client::{Answer, Call, CallError, ClientHandle, Config, Hooks, Mode, connect};
+use sandwire_io::{Env, Timer, in_memory, memory, serve};
 use sandwire_proto::{Time, client};
 use sandwire_server::Server;
 use sandwire_server::types::{ErrorObject, LoggingLevel, Method, Notification, ProtocolVersion, Raw};
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
@@ -146,15 +147,34 @@ pub fn run_asked<T>(
     asked: Asked,
     scenario: impl AsyncFnOnce(&Client) -> T,
 ) -> T {
+    run_over(false, server, version, asked, scenario)
+}
+
+/// The same, in one driver for both ends or with a link between them.
+pub fn run_over<T>(
+    link: bool,
+    server: &Server,
+    version: ProtocolVersion,
+    asked: Asked,
+    scenario: impl AsyncFnOnce(&Client) -> T,
+) -> T {
     let heard = Heard::default();
     let mut config = Config::new("tester", "1.0");
     config.mode = Mode::Pinned(version);
     config.capabilities = Raw::from_valid(r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}"#);
     let hooks = Listening { heard: heard.clone(), asked };
-    let (handle, driver) = in_memory(Arc::new(server.clone()), config, Arc::new(Still), Box::new(hooks));
+    let (server, env, hooks) = (Arc::new(server.clone()), Arc::new(Still), Box::new(hooks));
+    let (handle, mut driver) = if link {
+        let (near, far) = memory::pair();
+        let served = serve(server, env.clone(), Box::new(far));
+        let (handle, driver) = connect(config, env, Box::new(near), hooks);
+        (handle, Box::pin(join(driver, served).map(|_| ())) as Pin<Box<dyn Future<Output = ()>>>)
+    } else {
+        let (handle, driver) = in_memory(server, config, env, hooks);
+        (handle, Box::pin(driver) as Pin<Box<dyn Future<Output = ()>>>)
+    };
     let client = Client { handle, heard };
     block_on(async {
-        let mut driver = pin!(driver);
         let mut driven = false;
         let mut scenario = pin!(scenario(&client));
         std::future::poll_fn(|cx| {
