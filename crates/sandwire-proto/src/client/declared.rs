@@ -1,5 +1,5 @@
 use super::Machine;
-use sandwire_json::{Raw, Reader, find};
+use sandwire_json::{Kind, Raw, Reader, find};
 use sandwire_types::{ErrorCode, ErrorObject, Method};
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
@@ -53,5 +53,5 @@ impl Machine {
 
 /// The member of an object that is an object itself.
 fn object<'a>(object: &'a str, key: &str) -> Option<&'a str> {
-    find(object, key).filter(|value| value.trim_start().starts_with('{'))
+    find(object, key).filter(|value| Reader::new(value).peek() == Ok(Kind::Object))
 }

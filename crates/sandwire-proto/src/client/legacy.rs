@@ -1,15 +1,13 @@
-//! What only the legacy era has: requests of the server, sessions, streams that are taken up again.
+//! What only the legacy era has: sessions, and streams that are taken up again.
 
 use super::{
     Machine, Output, Phase,
-    pending::{Ask, Bookmark, Owner, Purpose, Stage},
+    pending::{Bookmark, Owner, Purpose, Stage},
 };
 use crate::{
-    Time, Wire,
+    Time,
     http::{ResponseHead, names, outgoing},
 };
-use sandwire_json::Raw;
-use sandwire_types::{ErrorObject, Method, Reply, Request};
 
 /// How long the end of a session may take.
 pub(super) const END_PATIENCE_MS: u64 = 2_000;
@@ -22,29 +20,6 @@ const MAX_RETRY_MS: u64 = 30_000;
 const MAX_ATTEMPTS: u32 = 2;
 
 impl Machine {
-    /// A request of the server. A modern one must not make any, unless it lives in this process.
-    pub(super) fn on_request(&mut self, request: Request) {
-        if self.is_modern() && self.config.wire != Wire::Memory || self.is_over() {
-            return;
-        }
-        let refusal = match &request.method {
-            Method::Ping => return self.respond(request.id, Ok(Reply::empty())),
-            method if !cfg!(feature = "asks") => ErrorObject::method_not_found(method),
-            method => {
-                let params = request.params.unwrap_or_else(Raw::object);
-                match self.admit(method, &params) {
-                    Ok(()) if self.asks.len() < self.config.limits.max_peer_requests => {
-                        self.ask(Ask::Request(request.id), request.method, params);
-                        return;
-                    }
-                    Ok(()) => ErrorObject::internal("too many requests are under way"),
-                    Err(error) => error,
-                }
-            }
-        };
-        self.respond(request.id, Err(refusal));
-    }
-
     /// The answer to `initialize` may name a session.
     pub(super) fn begin_session(&mut self, head: &ResponseHead) {
         if let Some(session) = head.headers.get(names::SESSION_ID) {
@@ -148,6 +123,7 @@ impl Machine {
                 self.abandon(id);
             }
             self.listen_at = Time::NEVER;
+            self.listen_from = Bookmark::default();
             self.reinitialize(now);
         }
         true

@@ -5,6 +5,7 @@
 //! they do not.
 
 mod answers;
+mod asks;
 mod config;
 mod declared;
 mod event;

@@ -1,7 +1,7 @@
 //! What only the modern era has: calls that are asked for input.
 
 use super::{
-    AskKey, CallError, CallKey, Machine, Output, Queued,
+    AskKey, CallError, CallKey, Machine,
     pending::{Ask, Asked, Owner, Pending, Rounds, Stage},
 };
 use crate::{PeerIncompatible, PeerMisbehaved, Time};
@@ -131,27 +131,6 @@ impl Machine {
         }
     }
 
-    /// Asks the application.
-    pub(super) fn ask(&mut self, ask: Ask, method: Method, params: Raw) -> Option<AskKey> {
-        let key = AskKey(self.asks.insert(Box::new(ask))?);
-        self.outputs.push_back(Output::Ask { key, method, params });
-        Some(key)
-    }
-
-    /// Withdraws a question that is still open.
-    pub(super) fn unask(&mut self, key: AskKey) {
-        if self.asks.remove(key.0).is_some() {
-            self.outputs.push_back(Output::Unask(key));
-        }
-    }
-
-    /// Withdraws what a call that is over still asks.
-    pub(super) fn unask_all(&mut self, call: &Pending) {
-        for asked in call.rounds.iter().flat_map(|rounds| &rounds.asked) {
-            self.unask(asked.ask);
-        }
-    }
-
     /// The application answered one of a call's questions.
     pub(super) fn round_answered(&mut self, now: Time, caller: CallKey, ask: AskKey, answer: Result<Raw, ErrorObject>) {
         let Some(key) = self.find(caller) else { return };
@@ -180,17 +159,6 @@ impl Machine {
         let due = call.due();
         self.arm(due);
         self.send_call(now, key);
-    }
-
-    /// Readies a call to be made again under a new id, once.
-    pub(super) fn requeue(&mut self, now: Time, key: u64) {
-        let Some(call) = self.calls.rekey(key).and_then(|key| self.calls.get_mut(key)) else { return };
-        call.renewed = true;
-        call.enter(Stage::Queued);
-        self.queue.push(Queued::Call(call.key));
-        if let Some(exchange) = call.exchange.take() {
-            self.settle(now, exchange);
-        }
     }
 }
 

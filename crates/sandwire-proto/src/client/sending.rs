@@ -1,7 +1,7 @@
 //! What goes to the server: a call's request, notifications, answers.
 
 use super::{
-    CallError, Machine, Output, Phase,
+    CallError, Machine, Output, Phase, Queued,
     pending::{Purpose, Stage},
 };
 use crate::Time;
@@ -41,6 +41,17 @@ impl Machine {
         }
         if let Some(pending) = self.calls.get_mut(key) {
             pending.exchange = exchange;
+        }
+    }
+
+    /// Readies a call to be made again under a new id, once.
+    pub(super) fn requeue(&mut self, now: Time, key: u64) {
+        let Some(call) = self.calls.rekey(key).and_then(|key| self.calls.get_mut(key)) else { return };
+        call.renewed = true;
+        call.enter(Stage::Queued);
+        self.queue.push(Queued::Call(call.key));
+        if let Some(exchange) = call.exchange.take() {
+            self.settle(now, exchange);
         }
     }
 

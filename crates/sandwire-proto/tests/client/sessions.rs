@@ -187,3 +187,21 @@ fn a_stream_to_take_up_again_waits_for_the_new_session() {
     scene.respond(&initialize, Ok(HANDSHAKE));
     assert!(matches!(scene.must(), Output::Send { .. }));
 }
+
+#[test]
+fn a_new_session_does_not_take_up_the_stream_of_the_old_one() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "old");
+    let stream = listening(&mut scene, "old");
+    scene.head_of(stream, 200, Some("text/event-stream"));
+    scene.mark(stream, "e1", None);
+    scene.ended(stream);
+    scene.call(tool_call());
+    let expired = scene.request();
+    scene.head_of(expired.exchange(), 404, None);
+    scene.end(&expired);
+    handshake(&mut scene, "new");
+    scene.request();
+    let (_, head) = scene.opened_exchange();
+    assert_eq!(head.headers.get("last-event-id"), None);
+}
