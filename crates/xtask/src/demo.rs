@@ -8,15 +8,19 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::run::{self, Run};
-use crate::{pack, paths, setup, size, wasm};
+use crate::wasm::{self, Made, Source};
+use crate::{pack, paths, setup, size};
 
 const PORT: u16 = 8417;
 
 /// The server that comes with the page.
-const BUILT_IN: wasm::Source<'_> = wasm::Source { package: "workbench-server", features: &[], made: wasm::Made::Small };
+const BUILT_IN: Source<'_> = Source { package: "workbench-server", features: &[], made: Made::Small };
 
 /// A client in Rust for a page of the smoke test.
-const PAGE_CLIENT: wasm::Source<'_> = wasm::Source { package: "page-client", features: &[], made: wasm::Made::Small };
+const PAGE_CLIENT: Source<'_> = Source { package: "page-client", features: &[], made: Made::Small };
+
+/// The modules that are built for pages and are no part of the package.
+pub(crate) const MODULES: &[(&str, Source<'_>)] = &[(BUILT_IN.package, BUILT_IN), (PAGE_CLIENT.package, PAGE_CLIENT)];
 
 /// Builds the workbench and serves it until it is stopped, or with `--check` tests it headless.
 pub fn run(args: &[String]) -> Result<()> {

@@ -89,7 +89,7 @@ fn budgets() -> Result<Vec<(String, toml::Table)>> {
 }
 
 /// The server of `tests/edge-server` as an edge module, which is weighed, and as a worker.
-const EDGE: &[(&str, Source<'_>)] = &[
+pub(crate) const EDGE: &[(&str, Source<'_>)] = &[
     ("edge", Source { package: "edge-server", features: &[], made: Made::Smallest }),
     ("worker", Source { package: "edge-server", features: &["worker"], made: Made::Small }),
 ];

@@ -3,14 +3,15 @@
 mod count;
 mod suites;
 
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 
 pub use count::Tally;
-use suites::{SUITES, Suite};
+use suites::{Need, SUITES, Suite};
 
-use crate::{paths, setup};
+use crate::{demo, pack, paths, setup, size, wasm};
 
 /// A suite that hangs is stopped after this many times its budget.
 const PATIENCE: u32 = 3;
@@ -24,8 +25,16 @@ pub fn run(args: &[String]) -> Result<()> {
         return Ok(());
     }
     let chosen = choose(args)?;
-    prefetch(&chosen);
-    let reports: Vec<_> = chosen.iter().map(|suite| report(suite)).collect();
+    let mut modules = prefetch(&chosen);
+    let reports: Vec<_> = chosen
+        .iter()
+        .map(|suite| {
+            if suite.needs.contains(&Need::Modules) {
+                modules.take().map(JoinHandle::join);
+            }
+            report(suite)
+        })
+        .collect();
 
     println!();
     let mut total = Tally::default();
@@ -135,17 +144,26 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
     names.iter().map(find).collect()
 }
 
-/// Installs in the background, while the first suites compile, what the later ones will need.
+/// Installs and builds in the background, while the first suites run, what the later ones will need. Gives the thread
+/// that builds modules: a suite that builds the same at that time would take one for another.
 /// An error shows when the suite that needs the part asks for it again.
-fn prefetch(chosen: &[&'static Suite]) {
-    let needs: Vec<_> = chosen.iter().flat_map(|suite| suite.needs).copied().collect();
-    std::thread::spawn(move || {
-        for need in needs {
+fn prefetch(chosen: &[&'static Suite]) -> Option<JoinHandle<()>> {
+    let (built, installed): (Vec<_>, Vec<_>) =
+        chosen.iter().flat_map(|suite| suite.needs).copied().partition(|need| *need == Need::Modules);
+    thread::spawn(move || {
+        for need in installed {
             let _ = match need {
-                suites::Need::Npm(set) => setup::npm(set).map(drop),
-                suites::Need::Chromium => setup::chromium().map(drop),
-                suites::Need::Valgrind => setup::valgrind(),
+                Need::Npm(set) => setup::npm(set).map(drop),
+                Need::Chromium => setup::chromium().map(drop),
+                Need::Valgrind => setup::valgrind(),
+                Need::Modules => Ok(()),
             };
         }
     });
+    (!built.is_empty()).then(|| {
+        thread::spawn(|| {
+            let sources = [pack::ENTRIES, size::EDGE, demo::MODULES].concat();
+            let _ = wasm::build_all(&sources, &paths::target().join("npm/ahead"));
+        })
+    })
 }

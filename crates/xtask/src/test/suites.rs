@@ -15,14 +15,14 @@ pub struct Suite {
     pub about: &'static str,
     /// Its budget, from a clean checkout on two cores.
     pub minutes: u32,
-    /// What it needs that can be installed while others compile.
+    /// What it needs that can be had ready while others run.
     pub needs: &'static [Need],
     /// Runs it.
     pub run: fn(&mut Job<'_>) -> Result<()>,
 }
 
-/// Something that takes long to install.
-#[derive(Debug, Clone, Copy)]
+/// Something that takes long to install or to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// A set of npm packages.
     Npm(&'static str),
@@ -30,6 +30,8 @@ pub enum Need {
     Chromium,
     /// A counter of instructions.
     Valgrind,
+    /// The wasm modules, compiled.
+    Modules,
 }
 
 /// Every suite, in the order in which they run: what is cheap first.
@@ -125,14 +127,14 @@ pub const SUITES: &[Suite] = &[
         name: "size",
         about: "what a page loads is within its budget",
         minutes: 3,
-        needs: &[Need::Npm("tools")],
+        needs: &[Need::Npm("tools"), Need::Modules],
         run: |job| job.counted(xtask("size")?, count::closing_line),
     },
     Suite {
         name: "npm",
         about: "the packed tarball, installed: its types, every method in both eras, its servers",
         minutes: 3,
-        needs: &[Need::Npm("tools")],
+        needs: &[Need::Npm("tools"), Need::Modules],
         run: |job| {
             let (types, tests) = pack::tests()?;
             job.check(types)?;
@@ -153,7 +155,7 @@ pub const SUITES: &[Suite] = &[
         name: "smoke",
         about: "the workbench, in a browser, with servers of others and its own",
         minutes: 3,
-        needs: &[Need::Npm("smoke"), Need::Chromium],
+        needs: &[Need::Npm("smoke"), Need::Chromium, Need::Modules],
         run: |job| job.counted(demo::smoke_test()?, count::closing_line),
     },
 ];
