@@ -71,6 +71,19 @@ impl Error {
         &self.0.message
     }
 
+    /// What was wrong, and where: what is displayed.
+    pub fn to_text(&self) -> String {
+        let mut text = String::from(self.message());
+        text.push_str(" at ");
+        if self.path().is_empty() {
+            text.push_str("byte ");
+            crate::number::push_decimal(&mut text, self.offset() as u64);
+        } else {
+            text.push_str(self.path());
+        }
+        text
+    }
+
     /// Gives an error without a place one.
     #[must_use]
     pub(crate) fn at_least(mut self, offset: usize) -> Self {
@@ -112,16 +125,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)?;
-        if self.0.path.is_empty() {
-            f.write_str(" at byte ")?;
-            let mut digits = String::new();
-            crate::number::push_decimal(&mut digits, self.0.offset as u64);
-            f.write_str(&digits)
-        } else {
-            f.write_str(" at ")?;
-            f.write_str(&self.0.path)
-        }
+        f.write_str(&self.to_text())
     }
 }
 

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use crate::{Error, ErrorKind, MAX_DEPTH, scan};
 
+const UNCLOSED: &str = "expected a comma or a closing bracket";
 const MALFORMED_ESCAPE: &str = "malformed escape in a string";
 
 /// The type of a JSON value.
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
                     }
                     Some(b'}') if object => {}
                     Some(b']') if !object => {}
-                    _ => return Err(self.syntax("expected a comma or a closing bracket")),
+                    _ => return Err(self.syntax(UNCLOSED)),
                 }
                 self.at += 1;
                 open -= 1;
@@ -316,7 +317,7 @@ impl<'a> Reader<'a> {
             }
             Some(b',') if !*first => self.at += 1,
             _ if *first => *first = false,
-            _ => return Err(self.syntax("expected a comma or a closing brace")),
+            _ => return Err(self.syntax(UNCLOSED)),
         }
         if self.token() != Some(b'"') {
             return Err(self.syntax("expected a member name"));
@@ -340,7 +341,7 @@ impl<'a> Reader<'a> {
                 self.token();
             }
             _ if first => {}
-            _ => return Err(self.syntax("expected a comma or a closing bracket")),
+            _ => return Err(self.syntax(UNCLOSED)),
         }
         Ok(true)
     }

@@ -238,6 +238,35 @@ fn a_remembered_envelope_is_compared_whole() {
 }
 
 #[test]
+fn a_remembered_server_is_compared_whole() {
+    let mut memo = Memo::new();
+    let mut read = |meta: &str| {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"_meta":{meta},"a":1}}}}"#);
+        match decode(&text, &mut memo) {
+            Ok(Incoming::One(Message::Response(response))) => {
+                let reply = response.result.unwrap();
+                assert_eq!(reply.value.get("_meta").unwrap().as_str(), meta);
+                let stamp = reply.stamp.map_or_else(Stamp::default, |stamp| *stamp);
+                (stamp.server_info.map(|info| info.to_string()), stamp.subscription)
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    const INFO: &str = r#""io.modelcontextprotocol/serverInfo":{"name":"s"}"#;
+    const SUBSCRIPTION: &str = r#""io.modelcontextprotocol/subscriptionId":1"#;
+    let server = Some(r#"{"name":"s"}"#.to_owned());
+    for _ in 0..2 {
+        assert_eq!(read(&format!("{{{INFO},{SUBSCRIPTION}}}")), (server.clone(), Some(1.into())));
+        assert_eq!(read(&format!("{{{INFO}}}")), (server.clone(), None));
+        assert_eq!(read(&format!("{{{INFO}}}")), (server.clone(), None));
+        assert_eq!(read(&format!(r#"{{"x":1,{INFO}}}"#)), (server.clone(), None));
+        assert_eq!(read(&format!("{{{SUBSCRIPTION}}}")), (None, Some(1.into())));
+        assert_eq!(read("{}"), (None, None));
+        assert_eq!(read(&format!("{{{}}}", INFO.replace("\"s\"", "\"t\""))).0.unwrap(), r#"{"name":"t"}"#);
+    }
+}
+
+#[test]
 fn broken_envelopes_are_invalid_params() {
     for meta in [
         r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#,
@@ -311,6 +340,16 @@ fn unreadable_ids_are_null_before_2025_11_25_and_absent_since() {
     }
     let unknown = WireError::new(ErrorCode::PARSE_ERROR, "no").into_response(None);
     assert_eq!(encode(&Message::Response(unknown)), absent);
+}
+
+#[test]
+fn one_byte_order_mark_is_passed_over() {
+    let text = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(one(&format!("\u{feff}{text}")), one(text));
+    assert!(matches!(decode(&format!("\u{feff}[{text}]"), &mut Memo::new()), Ok(Incoming::Batch(_))));
+    for text in [format!("\u{feff}\u{feff}{text}"), format!(" \u{feff}{text}"), "\u{feff}".into()] {
+        assert_eq!(refused(&text).code, ErrorCode::PARSE_ERROR);
+    }
 }
 
 #[test]

@@ -29,6 +29,13 @@ fn initialization_opens_no_session() {
 }
 
 #[test]
+fn a_body_may_begin_with_a_byte_order_mark() {
+    let body = format!("\u{feff}{}", request("ping", ""));
+    let got = Site::new().send(post(&[("MCP-Protocol-Version", "2025-11-25")]), &body);
+    assert_eq!((got.head.status, got.body.as_str()), (200, r#"{"jsonrpc":"2.0","id":"a","result":{}}"#));
+}
+
+#[test]
 fn the_version_header_says_how_a_request_is_read() {
     let site = Site::new();
     for (version, status) in [

@@ -19,6 +19,8 @@ pub struct Memo {
     /// The text of a `_meta` that holds this envelope and nothing else; may be empty.
     text: String,
     server_info: Option<Raw>,
+    /// The text of a result's `_meta` that holds this server and nothing else that is read; may be empty.
+    server_text: String,
 }
 
 impl Memo {
@@ -48,11 +50,22 @@ impl Memo {
         envelope
     }
 
-    fn server_info(&mut self, text: &str) -> Raw {
-        match &self.server_info {
-            Some(last) if last.as_str() == text => last.clone(),
-            _ => self.server_info.insert(Raw::from_valid(text)).clone(),
+    /// The last server, if the same `_meta` stands here again.
+    fn server_again(&self, r: &mut Reader<'_>) -> Option<Raw> {
+        let server_info = self.server_info.as_ref()?;
+        r.take(&self.server_text).then(|| server_info.clone())
+    }
+
+    /// Remembers a server, and the `_meta` it was in if that says nothing else.
+    fn server_info(&mut self, text: &str, meta: Option<&str>) -> Option<Raw> {
+        if self.server_info.as_ref().is_none_or(|last| last.as_str() != text) {
+            self.server_info = Some(Raw::from_valid(text));
+            self.server_text.clear();
         }
+        if self.server_text.is_empty() {
+            self.server_text.push_str(meta.unwrap_or_default());
+        }
+        self.server_info.clone()
     }
 
     /// Remembers the text that the last envelope was in.
@@ -84,7 +97,8 @@ impl Memo {
 /// # Errors
 /// When it is not JSON, or not a message; the error says how to answer.
 pub fn decode(text: &str, memo: &mut Memo) -> Result<Incoming, WireError> {
-    let mut r = Reader::new(text);
+    // JSON's grammar has no place for a byte order mark, and lets whoever reads a text pass over it.
+    let mut r = Reader::new(text.strip_prefix("\u{feff}").unwrap_or(text));
     match r.peek() {
         Ok(Kind::Array) => batch(r, memo),
         _ => one(r, memo).map(Incoming::One),
@@ -98,7 +112,7 @@ fn batch(mut r: Reader<'_>, memo: &mut Memo) -> Result<Incoming, WireError> {
         Ok(())
     });
     if let Err(error) = read.and_then(|()| r.end()) {
-        return Err(WireError::new(code(&error), error.to_string()));
+        return Err(WireError::new(code(&error), error.to_text()));
     }
     if items.is_empty() {
         return Err(WireError::new(ErrorCode::INVALID_REQUEST, "a batch holds no message"));
@@ -107,7 +121,8 @@ fn batch(mut r: Reader<'_>, memo: &mut Memo) -> Result<Incoming, WireError> {
 }
 
 fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
-    let mut parts = Parts { memo, seen: 0, twice: 0, texts: [None; Slot::COUNT], envelope: None, extra: None };
+    let mut parts =
+        Parts { memo, seen: 0, twice: 0, texts: [None; Slot::COUNT], envelope: None, server_info: None, extra: None };
     let read = match r.peek() {
         Ok(Kind::Object) => parts.read(&MESSAGE, &mut r),
         _ => r.skip(),
@@ -245,6 +260,8 @@ struct Parts<'a, 'm> {
     texts: [Option<&'a str>; Slot::COUNT],
     /// The envelope, when it came in the same text as the last one.
     envelope: Option<Arc<Envelope>>,
+    /// The server, likewise.
+    server_info: Option<Raw>,
     /// The members of a request's `_meta` that have no slot.
     extra: Option<Writer>,
 }
@@ -272,12 +289,19 @@ impl<'a> Parts<'a, '_> {
         })
     }
 
-    /// Passes over a request's `_meta` if the last one stands here again.
+    /// Passes over a `_meta` if the last one stands here again.
     fn remembers(&mut self, slot: Slot, r: &mut Reader<'a>) -> bool {
-        let again = if cfg!(feature = "server") && matches!(slot, Slot::Meta) { self.memo.again(r) } else { None };
-        let stands_here = again.is_some();
-        self.envelope = again.or(self.envelope.take());
-        stands_here
+        match slot {
+            Slot::Meta if cfg!(feature = "server") && self.envelope.is_none() => {
+                self.envelope = self.memo.again(r);
+                self.envelope.is_some()
+            }
+            Slot::ResultMeta if self.server_info.is_none() => {
+                self.server_info = self.memo.server_again(r);
+                self.server_info.is_some()
+            }
+            _ => false,
+        }
     }
 
     fn keep(&mut self, r: &mut Reader<'a>) -> Result<(), Error> {
@@ -309,6 +333,14 @@ impl<'a> Parts<'a, '_> {
         }
     }
 
+    fn is_string(&self, slot: Slot) -> bool {
+        self.text(slot).is_some_and(|text| text.starts_with('"'))
+    }
+
+    fn says(&self, slot: Slot, value: &str) -> bool {
+        self.string(slot).is_some_and(|text| text == value)
+    }
+
     fn integer(&self, slot: Slot) -> Option<i64> {
         self.text(slot).and_then(|text| Reader::new(text).integer().ok())
     }
@@ -333,18 +365,18 @@ impl<'a> Parts<'a, '_> {
     }
 
     /// The answer to a text that could not be read to its end.
-    fn unreadable(self, error: &Error) -> WireError {
+    fn unreadable(&self, error: &Error) -> WireError {
         let is_response = self.is_response();
         let code = code(error);
         let id = if code == ErrorCode::PARSE_ERROR && !is_response { None } else { self.id(Slot::Id) };
-        WireError { code, id, message: error.to_string(), is_response, is_notification: false }
+        WireError { code, id, message: error.to_text(), is_response, is_notification: false }
     }
 
-    fn message(self) -> Result<Message, WireError> {
+    fn message(&mut self) -> Result<Message, WireError> {
         let id = self.id(Slot::Id);
         let method = self.string(Slot::Method);
         let error = self.error();
-        if let Some((code, message)) = self.fault(id.is_some(), method.is_some(), error.is_some()) {
+        if let Some((code, message)) = self.fault(id.is_some(), error.is_some()) {
             let is_notification = method.is_some() && !self.has(Slot::Id);
             return Err(WireError {
                 code,
@@ -373,17 +405,17 @@ impl<'a> Parts<'a, '_> {
     }
 
     /// What keeps a text that is JSON from being a message.
-    fn fault(&self, has_id: bool, has_method: bool, has_error: bool) -> Option<(ErrorCode, &'static str)> {
+    fn fault(&self, has_id: bool, has_error: bool) -> Option<(ErrorCode, &'static str)> {
         let has_unreadable = |slot, is_read: bool| self.has(slot) && !is_read;
         let kinds = self.seen & (Slot::Method.bit() | Slot::Result.bit() | Slot::Error.bit());
         let may_be_null = has_error && self.is_null(Slot::Id);
         let faults = [
-            (self.string(Slot::JsonRpc).as_deref() != Some("2.0"), "a message is an object whose jsonrpc is \"2.0\""),
+            (!self.says(Slot::JsonRpc, "2.0"), "a message is an object whose jsonrpc is \"2.0\""),
             (self.twice & OWN != 0, "a message has a member twice"),
             (has_unreadable(Slot::Id, has_id || may_be_null), "id is neither a string nor an integer"),
-            (has_unreadable(Slot::Method, has_method), "method is not a string"),
+            (has_unreadable(Slot::Method, self.is_string(Slot::Method)), "method is not a string"),
             (has_unreadable(Slot::Result, self.object(Slot::Result).is_some()), "result is not an object"),
-            (has_unreadable(Slot::Kind, self.string(Slot::Kind).is_some()), "resultType is not a string"),
+            (has_unreadable(Slot::Kind, self.is_string(Slot::Kind)), "resultType is not a string"),
             (has_unreadable(Slot::Error, has_error), "error has no code or no message"),
             (kinds.count_ones() != 1, "a message has one of method, result and error"),
             (self.has(Slot::Result) && !has_id, "a result has no id"),
@@ -414,8 +446,8 @@ impl<'a> Parts<'a, '_> {
             || cfg!(feature = "server")
                 && (self.twice & RESERVED != 0
                     || wrong(Slot::ProgressToken, self.id(Slot::ProgressToken).is_some())
-                    || wrong(Slot::Version, self.string(Slot::Version).is_some())
-                    || wrong(Slot::LogLevel, self.string(Slot::LogLevel).is_some())
+                    || wrong(Slot::Version, self.is_string(Slot::Version))
+                    || wrong(Slot::LogLevel, self.is_string(Slot::LogLevel))
                     || wrong(Slot::Capabilities, self.object(Slot::Capabilities).is_some())
                     || wrong(Slot::ClientInfo, self.object(Slot::ClientInfo).is_some()))
     }
@@ -428,11 +460,11 @@ impl<'a> Parts<'a, '_> {
         })
     }
 
-    fn request_meta(mut self) -> RequestMeta {
+    fn request_meta(&mut self) -> RequestMeta {
         if !cfg!(feature = "server") {
             return RequestMeta::default();
         }
-        if let Some(envelope) = self.envelope {
+        if let Some(envelope) = self.envelope.take() {
             return RequestMeta { envelope: Some(envelope), ..RequestMeta::default() };
         }
         let envelope = match (self.string(Slot::Version), self.text(Slot::Capabilities)) {
@@ -459,18 +491,21 @@ impl<'a> Parts<'a, '_> {
         meta
     }
 
-    fn reply(self) -> Reply {
+    fn reply(&mut self) -> Reply {
         let cache = (self.has(Slot::TtlMs) || self.has(Slot::Scope)).then(|| {
             // A hint that makes no sense is the hint not to keep the result.
             let ttl = self.integer(Slot::TtlMs).and_then(|ttl| u64::try_from(ttl).ok());
-            let public = self.string(Slot::Scope).is_some_and(|scope| scope == CacheScope::Public.as_str());
+            let public = self.says(Slot::Scope, CacheScope::Public.as_str());
             CacheHint {
                 ttl_ms: ttl.unwrap_or_default(),
                 scope: if public { CacheScope::Public } else { CacheScope::Private },
             }
         });
         let subscription = self.id(Slot::Subscription);
-        let server_info = self.object(Slot::ServerInfo).map(|text| self.memo.server_info(text));
+        let server_info = self.server_info.take().or_else(|| {
+            let alone = self.text(Slot::ResultMeta).filter(|_| !self.has(Slot::Subscription));
+            self.object(Slot::ServerInfo).and_then(|text| self.memo.server_info(text, alone))
+        });
         let kind = self.string(Slot::Kind);
         let stamped = kind.is_some() || cache.is_some() || server_info.is_some() || subscription.is_some();
         Reply {
