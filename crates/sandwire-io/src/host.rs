@@ -2,7 +2,10 @@
 //! while foreign code runs.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Poll, Waker},
 };
 
@@ -25,6 +28,8 @@ pub(crate) struct Host {
     env: Arc<dyn Env>,
     driver: Arc<AtomicWaker>,
     sealer: Sealing,
+    /// Whether something was said that [`step`](Self::step) has not been asked for.
+    said: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -69,6 +74,7 @@ impl Host {
             env,
             driver: Arc::default(),
             sealer,
+            said: AtomicBool::new(false),
             state: Mutex::new(State { machine, watching: Vec::new(), waiters: Vec::new(), answers: Vec::new() }),
         })
     }
@@ -137,6 +143,7 @@ impl Host {
         let mut state = lock(&self.state);
         state.forget(key);
         state.machine.reply(key, result);
+        self.said.store(true, Ordering::Release);
     }
 
     /// After a handler was polled and is not done: whether it should be dropped, because the call ends with questions
@@ -155,6 +162,7 @@ impl Host {
         } else {
             state.machine.end(key);
         }
+        self.said.store(true, Ordering::Release);
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -163,6 +171,21 @@ impl Host {
 
     pub(crate) fn say(&self, say: impl FnOnce(&mut Machine)) {
         say(&mut lock(&self.state).machine);
+        self.wake();
+    }
+
+    /// Whether there may be something to do that nobody was told of yet.
+    pub(crate) fn has_said(&self) -> bool {
+        let said = self.said.load(Ordering::Acquire);
+        if said {
+            // Whatever is said from now on sets it again.
+            self.said.store(false, Ordering::Release);
+        }
+        said
+    }
+
+    fn wake(&self) {
+        self.said.store(true, Ordering::Release);
         self.driver.wake();
     }
 
@@ -200,7 +223,7 @@ impl Host {
             }
             Ok(step)
         });
-        self.driver.wake();
+        self.wake();
         step
     }
 
@@ -219,7 +242,7 @@ impl Host {
         state.waiters.retain(|(wait, _)| *wait != Wait::Answer(ask));
         state.machine.unask(ask);
         drop(state);
-        self.driver.wake();
+        self.wake();
     }
 
     pub(crate) fn recorded(&self, key: CallKey, name: &str) -> Result<Option<Raw>, AskError> {

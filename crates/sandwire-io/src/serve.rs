@@ -138,27 +138,23 @@ impl Runner {
     /// Polls handlers and does what is to do; whether there was anything.
     fn turn(&mut self, send: &mut dyn FnMut(Via, Message)) -> bool {
         let mut moved = false;
-        loop {
-            let polled = self.tasks.poll(&self.host);
-            if !(self.run(None, send) | polled) {
-                return moved;
-            }
+        while self.tasks.poll(&self.host) | self.host.has_said() {
+            self.run(None, send);
             moved = true;
         }
+        moved
     }
 
-    /// Takes what arrived and does what is to do; whether there was anything.
-    fn run(&mut self, mut input: Option<Input>, send: &mut dyn FnMut(Via, Message)) -> bool {
+    /// Takes what arrived and does what is to do.
+    fn run(&mut self, mut input: Option<Input>, send: &mut dyn FnMut(Via, Message)) {
         let mut answered = None;
-        let mut moved = false;
         loop {
             let (output, more) = self.host.step(input.take(), answered.take(), true);
             if let Some(output) = output {
-                moved = true;
                 answered = self.step(output, send);
             }
-            if !more && answered.is_none() {
-                return moved;
+            if !more && answered.is_none() && !self.host.has_said() {
+                return;
             }
         }
     }

@@ -1,9 +1,9 @@
-use crate::scene::{ERAS, Scene, Server, waits};
-use sandwire_io::client::{Answer, Hooks};
+use crate::scene::{ERAS, Scene, Server, once, tool, waits};
+use sandwire_io::client::{Answer, AskKey, Hooks};
 use sandwire_json::Raw;
 use sandwire_types::{Method, Reply};
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -58,5 +58,36 @@ fn one_handler_asks_in_both_eras() {
             // A handler within the process waits for the answers; on a modern wire it is run again with them.
             assert_eq!(runs.load(Ordering::SeqCst), if two && version == ERAS[0] { 3 } else { 1 });
         }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Undecided {
+    asked: Arc<Mutex<Vec<Answer>>>,
+    withdrawn: Arc<AtomicUsize>,
+}
+
+impl Hooks for Undecided {
+    fn ask(&mut self, _method: Method, _params: Raw, answer: Answer) {
+        self.asked.lock().unwrap().push(answer);
+    }
+
+    fn withdrawn(&mut self, _key: AskKey) {
+        self.withdrawn.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_call_that_is_dropped_withdraws_its_question() {
+    for version in ERAS {
+        let (hooks, runs) = (Undecided::default(), Arc::default());
+        let mut scene = Scene::one_driver_with(&asking(&runs), version, Box::new(hooks.clone()));
+        let mut call = Box::pin(scene.client.call(tool("ask")));
+        assert!(once(&mut call).is_pending());
+        scene.run();
+        assert_eq!(hooks.asked.lock().unwrap().len(), 1);
+        drop(call);
+        scene.run();
+        assert_eq!(hooks.withdrawn.load(Ordering::SeqCst), 1);
     }
 }

@@ -1,6 +1,8 @@
 use crate::scene::{ERAS, Scene, Server, once, ready, tool, value, waits};
-use sandwire_io::client::CallError;
-use sandwire_types::{ErrorCode, ErrorObject};
+use sandwire_io::{Link, LinkEvent, client::CallError, memory, serve, testing::SimEnv};
+use sandwire_json::Raw;
+use sandwire_proto::Via;
+use sandwire_types::{Envelope, ErrorCode, ErrorObject, Message, Method, Request};
 use std::{
     future::pending,
     sync::{
@@ -215,4 +217,18 @@ fn closing_ends_the_drivers_and_the_handlers() {
             assert!(once(&mut late).is_ready());
         }
     }
+}
+
+#[test]
+fn a_server_sends_what_a_handler_answers_in_the_turn_in_which_it_was_asked() {
+    let server = Server::new(vec![("quick", waits(async |_| value("{}")))]);
+    let (mut near, far) = memory::pair();
+    let mut driver = serve(Arc::new(server), Arc::new(SimEnv::new(1)), Box::new(far));
+    let mut call = Request::new(1, Method::ToolsCall);
+    call.params = Some(Raw::from_valid(r#"{"name":"quick"}"#));
+    call.meta.envelope = Some(Arc::new(Envelope::new("2026-07-28", Raw::object(), None)));
+    near.send(Via::Pipe, Message::Request(call), None);
+    assert!(once(&mut driver).is_pending());
+    let mut arrived = std::future::poll_fn(|cx| near.poll(cx));
+    assert!(matches!(once(&mut arrived), Poll::Ready(LinkEvent::Message { message: Message::Response(_), .. })));
 }
