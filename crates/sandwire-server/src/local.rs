@@ -17,15 +17,18 @@ use std::task::{Context, Poll, ready};
 /// the work of its handler where it awaits, as it drops other handlers.
 ///
 /// ```
+/// use futures_executor::block_on;
+/// use futures_util::future::join3;
+/// use sandwire_client::Client;
 /// use sandwire_server::{Local, Server};
 /// use std::cell::RefCell;
 ///
-/// #[derive(serde::Deserialize, sandwire_server::Schema)]
+/// #[derive(serde::Deserialize, serde::Serialize, sandwire_server::Schema)]
 /// struct Note {
 ///     text: String,
 /// }
 ///
-/// let (notes, driver) = Local::new(RefCell::new(Vec::new()));
+/// let (notes, local) = Local::new(RefCell::new(Vec::new()));
 /// let server = Server::builder("notes", "1.0")
 ///     .tool("keep", "Keeps a note.", move |note: Note| {
 ///         notes.run(async move |all| {
@@ -34,9 +37,16 @@ use std::task::{Context, Poll, ready};
 ///         })
 ///     })
 ///     .build()?;
-/// // The driver of the connection and this one run beside each other, such as on a `LocalPool`.
-/// # drop((server, driver));
-/// # Ok::<(), sandwire_server::RegistrationError>(())
+/// let (client, driver) = Client::in_memory(&server);
+/// drop(server);
+/// let call = async move {
+///     let kept = client.call_tool("keep", &Note { text: "Buy milk".into() }).structured::<usize>().await;
+///     client.close();
+///     kept
+/// };
+/// let (kept, (), ()) = block_on(join3(call, driver, local));
+/// assert_eq!(kept?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Local<S> {
     jobs: mpsc::UnboundedSender<Box<dyn Job<S>>>,
@@ -101,7 +111,8 @@ impl<S> fmt::Debug for Local<S> {
 }
 
 /// Runs the work of a [`Local`]: poll it on the thread that the work is to stay on. It ends when every clone of the
-/// `Local` is gone, which those in handlers are with their server.
+/// `Local` is gone. Those in handlers go with their server, which its connections and its clients in the same process
+/// keep.
 #[must_use = "the work only moves while this is polled"]
 pub struct LocalDriver<S> {
     state: Rc<S>,
