@@ -4,7 +4,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicU8, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker},
 };
@@ -359,21 +359,31 @@ impl Drop for Both {
 /// ```
 #[must_use]
 pub fn pair() -> (MemoryLink, MemoryLink) {
-    let (there, back) = (Arc::<Mutex<Queue>>::default(), Arc::<Mutex<Queue>>::default());
-    let end = |incoming: &Arc<_>, outgoing: &Arc<_>| MemoryLink {
+    let (there, back) = (Arc::<Channel>::default(), Arc::<Channel>::default());
+    let end = |incoming: &Arc<Channel>, outgoing: &Arc<Channel>| MemoryLink {
         incoming: Arc::clone(incoming),
         outgoing: Arc::clone(outgoing),
         arrived: VecDeque::new(),
+        waker: None,
     };
     (end(&back, &there), end(&there, &back))
 }
 
 /// One end of a [`pair`].
 pub struct MemoryLink {
-    incoming: Arc<Mutex<Queue>>,
-    outgoing: Arc<Mutex<Queue>>,
+    incoming: Arc<Channel>,
+    outgoing: Arc<Channel>,
     /// Taken out of the incoming queue, all at once, and not told yet.
     arrived: VecDeque<Message>,
+    /// The waker of the latest poll, which the incoming queue has too.
+    waker: Option<Waker>,
+}
+
+#[derive(Default)]
+struct Channel {
+    /// Whether its reader has to look into the queue. Changed under the queue's lock only.
+    news: AtomicBool,
+    queue: Mutex<Queue>,
 }
 
 #[derive(Default)]
@@ -383,34 +393,46 @@ struct Queue {
     reader: Option<Waker>,
 }
 
-impl Link for MemoryLink {
-    fn send(&mut self, _via: Via, message: Message, _head: Option<Box<RequestHead>>) {
-        let mut queue = lock(&self.outgoing);
-        if queue.closed {
-            return;
-        }
-        queue.messages.push_back(message);
-        let reader = queue.reader.take();
+impl Channel {
+    /// Changes the queue and tells its reader, unless the reader was told before and has not looked yet.
+    fn put(&self, change: impl FnOnce(&mut Queue)) {
+        let mut queue = lock(&self.queue);
+        change(&mut queue);
+        let reader = if self.news.load(Ordering::Relaxed) { None } else { queue.reader.clone() };
+        self.news.store(true, Ordering::Release);
         drop(queue);
         reader.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Link for MemoryLink {
+    fn send(&mut self, _via: Via, message: Message, _head: Option<Box<RequestHead>>) {
+        self.outgoing.put(|queue| {
+            if !queue.closed {
+                queue.messages.push_back(message);
+            }
+        });
     }
 
     fn abandon(&mut self, _exchange: ExchangeId) {}
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<LinkEvent> {
-        if self.arrived.is_empty() {
-            let mut queue = lock(&self.incoming);
-            if queue.messages.is_empty() {
-                if queue.closed {
-                    return Poll::Ready(LinkEvent::Closed(None));
-                }
-                let known = queue.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker()));
-                let before = if known { None } else { queue.reader.replace(cx.waker().clone()) };
-                drop(queue);
-                drop(before);
-                return Poll::Pending;
+        let known = self.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
+        if self.arrived.is_empty() && !(known && !self.incoming.news.load(Ordering::Acquire)) {
+            let mut before = None;
+            let mut queue = lock(&self.incoming.queue);
+            if !known {
+                before = queue.reader.replace(cx.waker().clone());
+                self.waker = Some(cx.waker().clone());
             }
             std::mem::swap(&mut queue.messages, &mut self.arrived);
+            let closed = queue.closed;
+            self.incoming.news.store(closed, Ordering::Release);
+            drop(queue);
+            drop(before);
+            if closed && self.arrived.is_empty() {
+                return Poll::Ready(LinkEvent::Closed(None));
+            }
         }
         match self.arrived.pop_front() {
             Some(message) => Poll::Ready(LinkEvent::Message { via: Via::Pipe, message }),
@@ -419,12 +441,8 @@ impl Link for MemoryLink {
     }
 
     fn close(&mut self) {
-        for queue in [&self.outgoing, &self.incoming] {
-            let mut queue = lock(queue);
-            queue.closed = true;
-            let reader = queue.reader.take();
-            drop(queue);
-            reader.into_iter().for_each(Waker::wake);
+        for channel in [&self.outgoing, &self.incoming] {
+            channel.put(|queue| queue.closed = true);
         }
     }
 }
