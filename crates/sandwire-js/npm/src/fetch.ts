@@ -94,17 +94,13 @@ export class Requests implements Carrier {
         thrown instanceof McpError
           ? thrown
           : ((name === "TypeError" && !answered && (await explain(thrown as Error, system, url, init))) ||
-            new McpError(code, code === "opaque" ? OPAQUE : messageOf(thrown), { cause: thrown }));
+            new McpError(code, code === "opaque" ? OPAQUE + fields(init) : messageOf(thrown), { cause: thrown }));
       // A bare `TypeError` may be a verdict about the server, whatever is behind it.
       wasm.over(line, request, +(code === "opaque"), module._keep(error));
     }
     running.delete(request);
   }
 }
-
-const OPAQUE =
-  "fetch failed and does not say why; check the address, and that the server's CORS answer allows this origin and the " +
-  "headers content-type, mcp-protocol-version, mcp-method, mcp-name";
 
 /** The `fetch` that is used may be anybody's, and what it gives anything. */
 function checked(response: Response | undefined): Response {
@@ -114,6 +110,14 @@ function checked(response: Response | undefined): Response {
     throw new McpError("transport", "fetch gave no Response, or one whose body was read already; check the fetch option");
   }
   return response!;
+}
+
+const OPAQUE =
+  "fetch failed and does not say why; check the address, and that the server's CORS answer allows this origin and the headers ";
+
+/** The names of a request's header fields. */
+function fields({ headers }: RequestInit): string {
+  return Object.keys(headers!).join(", ");
 }
 
 /** A `TypeError` of `fetch` says nothing, so look at what the page itself can know. */
@@ -131,11 +135,10 @@ async function explain(cause: Error, system: unknown, url: string, init: Request
     return error("mixed-content", `a page from https: may not talk to ${origin}; serve it over https:`);
   }
   if (!system && origin !== location.origin && (await answers(url))) {
-    const names = Object.keys(init.headers as Record<string, string>).join(", ");
     return error(
       "cors",
       `${origin} answers, but does not allow this page; it must send ` +
-        `Access-Control-Allow-Origin: ${location.origin}, and to OPTIONS Access-Control-Allow-Headers: ${names}, ` +
+        `Access-Control-Allow-Origin: ${location.origin}, and to OPTIONS Access-Control-Allow-Headers: ${fields(init)}, ` +
         `and Access-Control-Expose-Headers: mcp-session-id, www-authenticate`,
     );
   }
