@@ -166,3 +166,14 @@ test("a worker's scope gives its ports to the server", async () => {
 test("a template that cannot be read is refused when it is registered", () => {
   for (const uri of ["a://{?q}", "a://{x}/{x}", "a://{}"]) assert.throws(() => new Server({ name: "n", version: "1" }).resource(uri, { name: "r" }, () => ""), TypeError);
 });
+
+test("a handler sees what the caller put beside the parameters", async () => {
+  const metas = [];
+  const server = new Server({ name: "s", version: "1" }).tool("t", {}, (_, { meta }) => void metas.push(meta));
+  for (const version of ["2025-11-25", "2026-07-28"]) {
+    const client = await Client.connect(server, { version });
+    await client.callTool({ name: "t", _meta: { "example/trace": 7 } });
+    await client.close();
+  }
+  assert.deepEqual(metas.map((meta) => meta["example/trace"]), [7, 7]);
+});

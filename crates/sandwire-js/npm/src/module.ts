@@ -96,9 +96,12 @@ export class Module implements Glue {
   /** Puts texts into the module's memory, joined by what they cannot have, and gives the length. */
   _put(...texts: string[]): number {
     const text = texts.join("\0");
-    const most = text.length * 3;
-    const at = this._exports.room(most);
-    return encoder.encodeInto(text, new Uint8Array(this._exports.memory.buffer, at >>> 0, most)).written;
+    // Three bytes are the most that a unit of text takes; most take one.
+    for (let room = text.length; ; room *= 3) {
+      const at = this._exports.room(room);
+      const { read, written } = encoder.encodeInto(text, new Uint8Array(this._exports.memory.buffer, at >>> 0, room));
+      if (read === text.length) return written;
+    }
   }
 
   /** Keeps an error for the module, which knows it by the number. */
