@@ -47,13 +47,18 @@ pub fn find<'a>(object: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// Whether one of the names may be a member's name somewhere in a text. It takes less than to read the text, and is wrong
-/// only when it says so: a name at the beginning of another string, or written with escapes, may be one.
+/// only when it says so: a name at the beginning of another string, or written with escapes, may be one. The names hold
+/// no quotes, backslashes and control characters.
 pub fn may_name(json: &str, names: &[&str]) -> bool {
     let bytes = json.as_bytes();
     let mut at = scan::run_end(bytes, 0);
     while let Some(special) = bytes.get(at) {
         let rest = bytes.get(at + 1..).unwrap_or_default();
-        let begins = |name: &&str| name.as_bytes().first() == rest.first() && rest.starts_with(name.as_bytes());
+        // Most are told apart by their first byte, without a call.
+        let begins = |name: &&str| match name.as_bytes() {
+            [first, ..] => rest.first() == Some(first) && rest.starts_with(name.as_bytes()),
+            [] => true,
+        };
         match (special, rest.first()) {
             (b'"', _) if names.iter().any(begins) => return true,
             (b'\\', Some(b'u' | b'/')) => return true,

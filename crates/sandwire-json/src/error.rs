@@ -96,30 +96,20 @@ impl Error {
     /// Says that the value concerned lies in the member `key` of an object.
     #[must_use]
     pub fn in_member(mut self, key: &str) -> Self {
-        let rest = std::mem::take(&mut self.0.path);
         let path = &mut self.0.path;
-        path.reserve(key.len() + 1 + rest.len());
-        path.push_str(key);
-        if !rest.is_empty() && !rest.starts_with('[') {
-            path.push('.');
-        }
-        path.push_str(&rest);
+        let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+        path.insert_str(0, dot);
+        path.insert_str(0, key);
         self
     }
 
     /// Says that the value concerned is item `index` of an array.
     #[must_use]
-    pub fn in_item(mut self, index: usize) -> Self {
-        let rest = std::mem::take(&mut self.0.path);
-        let path = &mut self.0.path;
-        path.push('[');
-        crate::number::push_decimal(path, index as u64);
-        path.push(']');
-        if !rest.is_empty() && !rest.starts_with('[') {
-            path.push('.');
-        }
-        path.push_str(&rest);
-        self
+    pub fn in_item(self, index: usize) -> Self {
+        let mut place = String::from("[");
+        crate::number::push_decimal(&mut place, index as u64);
+        place.push(']');
+        self.in_member(&place)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bodies of the fuzz targets: each takes any bytes, and panics when something that must hold does not.
 #![allow(clippy::panic, clippy::expect_used, reason = "a panic is how a fuzz body reports")]
 
-use crate::{Error, ErrorKind, Kind, Raw, Reader, Writer};
+use crate::{Error, ErrorKind, Kind, Raw, Reader, Writer, may_name};
 
 /// Reads any text in every way there is, beside serde_json.
 ///
@@ -20,6 +20,12 @@ pub fn reader(data: &[u8]) {
             assert!(!copy.contains(['\n', '\r']), "a written text is one line");
             assert_eq!(copied(&copy).as_ref(), Ok(&copy), "copying is stable");
             assert_eq!(Raw::parse(raw.as_str()).as_ref(), Ok(&raw));
+            let _ = raw.reader().object(&mut |key, _| {
+                let is_plain =
+                    !key.contains(|character| character < ' ' || matches!(character, '"' | '\\' | '\u{fffd}'));
+                assert!(!is_plain || may_name(raw.as_str(), &[key]), "a name is found");
+                Ok(())
+            });
             match oracle {
                 Ok(value) => {
                     let again = serde_json::from_str::<serde_json::Value>(&copy);

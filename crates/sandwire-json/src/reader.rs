@@ -154,10 +154,8 @@ impl<'a> Reader<'a> {
         let mut first = true;
         while let Some(key) = self.next_key(&mut first)? {
             let start = self.at;
-            member(&key, self).map_err(|error| error.in_member(&key))?;
-            if self.at == start {
-                self.skip().map_err(|error| error.in_member(&key))?;
-            }
+            let read = member(&key, self);
+            self.or_skip(start, read).map_err(|error| error.in_member(&key))?;
         }
         Ok(())
     }
@@ -172,13 +170,16 @@ impl<'a> Reader<'a> {
         let mut index = 0;
         while self.next_item(index == 0)? {
             let start = self.at;
-            item(self).map_err(|error| error.in_item(index))?;
-            if self.at == start {
-                self.skip().map_err(|error| error.in_item(index))?;
-            }
+            let read = item(self);
+            self.or_skip(start, read).map_err(|error| error.in_item(index))?;
             index += 1;
         }
         Ok(())
+    }
+
+    /// Passes over the value that begins at `start`, if that was not read.
+    fn or_skip(&mut self, start: usize, read: Result<(), Error>) -> Result<(), Error> {
+        if read.is_ok() && self.at == start { self.skip() } else { read }
     }
 
     /// Passes over a value of any type, checking it.
