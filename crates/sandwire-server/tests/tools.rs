@@ -237,6 +237,26 @@ fn a_tool_with_a_schema_of_its_own_takes_any_json() {
 }
 
 #[test]
+fn half_a_surrogate_pair_passes_as_text_and_is_a_replacement_character_in_strings() {
+    #[derive(Deserialize, Schema)]
+    struct Words {
+        text: String,
+    }
+    let server = Server::builder("halves", "1.0")
+        .tool("read", "", |Words { text }: Words| text)
+        .with(
+            ToolHandler::new("pass", "", |arguments: Raw| arguments.to_string())
+                .input_schema(Raw::from_valid(r#"{"type":"object"}"#)),
+        )
+        .build()
+        .unwrap();
+    let arguments = r#"{"text":"cut \ud83d"}"#;
+    let text = |text: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+    assert_eq!(call(&server, "read", arguments), text("cut \u{fffd}"));
+    assert_eq!(call(&server, "pass", arguments), text(r#"{\"text\":\"cut \\ud83d\"}"#));
+}
+
+#[test]
 fn arguments_that_are_no_object_fail_when_the_server_is_built() {
     let error = Server::builder("bad", "1.0").tool("n", "", |n: i64| n).build().unwrap_err();
     assert_eq!(
