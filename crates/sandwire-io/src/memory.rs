@@ -418,7 +418,7 @@ impl Link for MemoryLink {
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<LinkEvent> {
         let known = self.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker()));
-        if self.arrived.is_empty() && !(known && !self.incoming.news.load(Ordering::Acquire)) {
+        if self.arrived.is_empty() && (!known || self.incoming.news.load(Ordering::Acquire)) {
             let mut before = None;
             let mut queue = lock(&self.incoming.queue);
             if !known {
