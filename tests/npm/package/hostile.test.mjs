@@ -53,6 +53,70 @@ test("a fetch that gives no Response fails its call and no other", async () => {
   assert.ok(await good.callTool({ name: "echo", arguments: {} }));
 });
 
+test("what cannot be connected to, or not like this, is a typed error", async () => {
+  const { fetch } = stub("modern");
+  const throws = () => {
+    throw new Error("no");
+  };
+  const members = { postMessage() {}, addEventListener() {}, removeEventListener() {} };
+  const targets = [undefined, 5, {}, { postMessage() {} }, { serve: throws }, { ...members, addEventListener: throws }, { ...members, start: throws }, "::"];
+  for (const target of targets) await assert.rejects(Client.connect(target), (error) => error instanceof McpError && error.code === "misuse");
+  const circular = {};
+  circular.self = circular;
+  const odd = ["", "{", "5", "\0", '{"a":"\0"}', "\ufeff{}", undefined].map((text) => ({ stringify: () => text }));
+  const misuse = [...odd, { clientInfo: () => 1 }, { clientInfo: circular }, { capabilities: [] }, { capabilities: 1n }, { timeout: 1n }, { signal: {} }];
+  for (const options of misuse) await assert.rejects(Client.connect(URL_, { fetch, ...options }), (error) => error instanceof McpError && error.code === "misuse");
+  await assert.rejects(Client.connect(URL_, { fetch, parse: throws }), (error) => error.code === "malformed" && error.cause.message === "no");
+  await (await Client.connect(URL_, { fetch, clientInfo: null, capabilities: null, parse: () => null })).close();
+});
+
+/** A client whose calls are answered by `answer`, which gets the request and gives the reads of a body. */
+async function reading(answer) {
+  const server = stub("modern");
+  const read = (init) => {
+    const reads = answer(init);
+    return { status: 200, ok: true, headers: new Headers({ "content-type": "application/json" }), body: { getReader: () => reads }, bodyUsed: false };
+  };
+  const fetch = async (url, init) => (init.headers["mcp-method"] === "tools/call" ? read(init) : server.fetch(url, init));
+  return Client.connect(URL_, { fetch });
+}
+
+test("a body comes in whatever views its reader gives", async () => {
+  for (const View of [Uint8Array, DataView, Uint16Array, Int8Array]) {
+    const client = await reading(({ body }) => {
+      const text = JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(body).id, result: { resultType: "complete", content: [] } });
+      const { buffer } = Uint8Array.from(` ${text}${" ".repeat(1 + (text.length % 2))}`, (char) => char.charCodeAt());
+      const views = [new Uint8Array(0), new View(buffer)];
+      return { read: async () => ({ value: views[0], done: !views.shift() }) };
+    });
+    assert.deepEqual((await client.callTool({ name: "x" })).content, [], View.name);
+  }
+});
+
+test("a body that nobody wants any more is not read on, even if fetch does not heed its signal", async () => {
+  let reads = 0;
+  let cancelled;
+  const over = new Promise((resolve) => (cancelled = resolve));
+  const value = new Uint8Array(65_536).fill(32);
+  const client = await reading(() => ({ read: async () => ({ value, reads: ++reads }), cancel: cancelled }));
+  await assert.rejects(client.callTool({ name: "x" }), { code: "too-large" });
+  await over;
+  assert.ok(reads < 70, `${reads}`);
+});
+
+test("what is thrown and cannot be looked at fails its call alone", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const fail = () => {
+    throw proxy;
+  };
+  await assert.rejects(Client.connect(URL_, { fetch: fail, timeout: 20_000 }), { code: "transport" });
+  const server = new Server({ name: "s", version: "1" }).prompt("p", {}, fail).tool("t", {}, fail);
+  const client = await Client.connect(server);
+  await assert.rejects(client.getPrompt({ name: "p" }), { code: -32603 });
+  assert.ok(await client.callTool({ name: "t" }).catch((error) => error.code === -32603));
+});
+
 for (const version of ["2025-11-25", "2026-07-28"]) {
   test(`${version}: whatever a handler throws is answered`, async () => {
     const circular = {};

@@ -1,5 +1,5 @@
 import { Told, type CallOptions, type ConnectOptions, type ListenOptions } from "./connection.js";
-import { describe, McpError } from "./error.js";
+import { cannotConnect, describe, McpError } from "./error.js";
 import { Module } from "./module.js";
 import { portOf, Postbox, type Target } from "./port.js";
 import type {
@@ -59,7 +59,9 @@ export class Client extends ToolClient {
     const client = new Client(options);
     const capabilities = client._capabilities();
     if (typeof target === "string" || target instanceof URL) return client._open(wasm, capabilities, target);
-    const port = await portOf(target);
+    const port = await portOf(target).catch((cause) => {
+      throw cannotConnect(cause);
+    });
     return client._open(wasm, capabilities, (module, id) => new Postbox(module, id, port));
   }
 

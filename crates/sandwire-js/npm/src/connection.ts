@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { McpError } from "./error.js";
+import { cannotConnect, McpError } from "./error.js";
 import { Requests, type HttpOptions } from "./fetch.js";
 import type { Mirror } from "./mirror.js";
 import type { Carrier, Exports, Module } from "./module.js";
@@ -142,29 +142,44 @@ export class Base {
     capabilities: ClientCapabilities,
     target: string | URL | ((module: Module, id: number) => Carrier),
   ): Promise<this> {
+    const module = (this._module = await wasm.load(this._options.wasm));
+    try {
+      await this._begin(module, capabilities, target);
+    } catch (cause) {
+      throw cannotConnect(cause);
+    }
+    return this;
+  }
+
+  /** @internal */
+  async _begin(
+    module: Module,
+    capabilities: ClientCapabilities,
+    target: string | URL | ((module: Module, id: number) => Carrier),
+  ): Promise<void> {
     const options = this._options;
-    const { signal, timeout = -1, maxMessageBytes = -1, clientInfo = { name: options.name ?? "sandwire", version: "1" } } = options;
-    const module = (this._module = await wasm.load(options.wasm));
+    const { signal, timeout = -1, maxMessageBytes = -1 } = options;
     const exports = (this._wasm = module._exports);
     const id = (this._id = ++module._latest);
-    const info = this._stringify(clientInfo);
-    const declared = this._stringify(options.capabilities ?? capabilities);
+    const info = written(options.clientInfo ?? { name: options.name ?? "sandwire", version: "1" }, this._stringify);
+    const declared = written(options.capabilities ?? capabilities, this._stringify);
+    // The module takes both as they are.
+    JSON.parse(`[${info},${declared}]`);
     const port = typeof target === "function";
     const url = port ? "" : `${new URL(target, globalThis.location?.href)}`;
     if (signal?.aborted) throw aborted(signal);
 
     const giveUp = () => this._opened?.(aborted(signal!));
     signal?.addEventListener("abort", giveUp);
-    const opened = new Promise<void>((resolve, reject) => {
-      this._opened = (error) => (error ? reject(error) : resolve());
-    });
     module._lines.set(id, this);
     const flags = (options.onraw ? 1 : 0) | (port ? 2 : 0);
-    exports.open(id, flags, timeout, maxMessageBytes, module._put(info, declared, options.version ?? ""));
     try {
-      this._carrier = port ? target(module, id) : new Requests(module, id, url, options);
-      exports.wake(id);
-      await opened;
+      await new Promise<void>((resolve, reject) => {
+        this._opened = (error) => (error ? reject(error) : resolve());
+        exports.open(id, flags, timeout, maxMessageBytes, module._put(info, declared, options.version ?? ""));
+        this._carrier = port ? target(module, id) : new Requests(module, id, url, options);
+        exports.wake(id);
+      });
     } catch (error) {
       this._closed ??= error as McpError;
       exports.close(id);
@@ -173,7 +188,6 @@ export class Base {
       signal?.removeEventListener("abort", giveUp);
       this._opened = undefined;
     }
-    return this;
   }
 
   /** The version that both sides speak. */
@@ -204,13 +218,7 @@ export class Base {
   /** Makes a request of any method. */
   async request<R = Result>(method: string, params?: Params, options: CallOptions = {}): Promise<R> {
     const text = await this._text(method, params, options);
-    let value;
-    try {
-      value = (options.parse ?? this._parse)(text);
-    } catch (cause) {
-      throw new McpError("malformed", "the result is not JSON that this client can parse", { cause });
-    }
-    return without(value, this._refused(method, text));
+    return without(read(text, options.parse ?? this._parse), this._refused(method, text));
   }
 
   /** Makes a request and gives its result as the JSON text that the server wrote. */
@@ -335,9 +343,13 @@ export class Base {
       case Told.Notification:
         return this._options.onNotification?.(name, json ? this._parse(json) : undefined);
       case Told.Opened:
-        this._server = this._parse(json);
         this._version = name;
         this._era = key ? "modern" : "legacy";
+        try {
+          this._server = read(json, this._parse) ?? {};
+        } catch (error) {
+          return this._opened?.(error as McpError);
+        }
         return this._opened?.();
       case Told.Closed:
         return this._over(undefined);
@@ -387,6 +399,15 @@ export class Base {
 function without(page: any, places: Set<number> | undefined): any {
   if (places?.size && Array.isArray(page?.tools)) page.tools = page.tools.filter((_: unknown, at: number) => !places.has(at));
   return page;
+}
+
+/** What a result says. */
+function read(text: string, parse: (text: string) => any): any {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new McpError("malformed", "the result is not JSON that this client can parse", { cause });
+  }
 }
 
 /** Parameters as text, or empty if there are none. */

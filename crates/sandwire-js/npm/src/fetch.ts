@@ -1,4 +1,4 @@
-import { attempt, type Failure, McpError, messageOf } from "./error.js";
+import { attempt, type Failure, isMcpError, McpError, messageOf } from "./error.js";
 import { Mirror } from "./mirror.js";
 import type { Carrier, Module } from "./module.js";
 
@@ -40,7 +40,9 @@ export class Requests implements Carrier {
   }
 
   _abort(request: number): void {
-    this._running.get(request)?.();
+    const abort = this._running.get(request);
+    this._running.delete(request);
+    abort?.();
   }
 
   async _run(request: number, head: { method: string; headers: Record<string, string> }, body: string): Promise<void> {
@@ -79,11 +81,14 @@ export class Requests implements Carrier {
       wasm.head(line, request, response.status, module._put(field("content-type"), field("mcp-session-id"), challenge));
       const reader = response.body?.getReader();
       for (let read; reader && !(read = await reader.read()).done; ) {
+        // Not every fetch heeds its signal.
+        if (!running.has(request)) return await reader.cancel();
         const { value } = read;
         if (!ArrayBuffer.isView(value)) throw value;
-        const at = wasm.room(value.length);
-        new Uint8Array(wasm.memory.buffer, at >>> 0, value.length).set(value);
-        wasm.chunk(line, request, value.length);
+        const { buffer, byteOffset, byteLength } = value;
+        const at = wasm.room(byteLength);
+        new Uint8Array(wasm.memory.buffer, at >>> 0, byteLength).set(new Uint8Array(buffer, byteOffset, byteLength));
+        wasm.chunk(line, request, byteLength);
       }
       wasm.over(line, request, 0, 0);
     } catch (thrown) {
@@ -91,7 +96,7 @@ export class Requests implements Carrier {
       const system = attempt(() => ((thrown as Error).cause as { code: unknown }).code);
       const code = name === "TypeError" ? (typeof system === "string" ? "unreachable" : "opaque") : name === "TimeoutError" ? "timeout" : "transport";
       const error =
-        thrown instanceof McpError
+        isMcpError(thrown)
           ? thrown
           : ((name === "TypeError" && !answered && (await explain(thrown as Error, system, url, init))) ||
             new McpError(code, code === "opaque" ? OPAQUE + fields(init) : messageOf(thrown), { cause: thrown }));

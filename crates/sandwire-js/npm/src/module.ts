@@ -68,7 +68,7 @@ export class Module implements Glue {
         now: () => performance.now(),
         random: (at: number, length: number) => void crypto.getRandomValues(bytes(at, length)),
         arm: (id: number, milliseconds: number) => tell(id, (line) => line._arm(milliseconds)),
-        abort: (id: number, request: number) => tell(id, (line) => line._carrier._abort(request)),
+        abort: (id: number, request: number) => tell(id, (line) => line._carrier?._abort(request)),
         forget: (cause: number) => void this._thrown.delete(cause),
         send: (id: number, request: number, head: number, headLength: number, body: number, bodyLength: number) =>
           this._lines.get(id)?._carrier._send(request, text(head, headLength), text(body, bodyLength)),

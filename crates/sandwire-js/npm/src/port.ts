@@ -87,7 +87,7 @@ export class Postbox implements Carrier {
 
   _leave(): void {
     const { _port: port } = this;
-    for (const type of EVENTS) port.removeEventListener(type, this._listen);
+    for (const type of EVENTS) attempt(() => port.removeEventListener(type, this._listen));
     attempt(() => port.close?.());
   }
 }
