@@ -56,14 +56,14 @@ impl Memo {
         r.take(&self.server_text).then(|| server_info.clone())
     }
 
-    /// Remembers a server, and the `_meta` it was in if that says nothing else.
-    fn server_info(&mut self, text: &str, meta: Option<&str>) -> Option<Raw> {
+    /// Remembers a server, and the `_meta` it was in, which is empty if that says more.
+    fn server_info(&mut self, text: &str, meta: &str) -> Option<Raw> {
         if self.server_info.as_ref().is_none_or(|last| last.as_str() != text) {
             self.server_info = Some(Raw::from_valid(text));
             self.server_text.clear();
         }
         if self.server_text.is_empty() {
-            self.server_text.push_str(meta.unwrap_or_default());
+            self.server_text.push_str(meta);
         }
         self.server_info.clone()
     }
@@ -122,7 +122,7 @@ fn batch(mut r: Reader<'_>, memo: &mut Memo) -> Result<Incoming, WireError> {
 
 fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
     let mut parts =
-        Parts { memo, seen: 0, twice: 0, texts: [None; Slot::COUNT], envelope: None, server_info: None, extra: None };
+        Parts { memo, seen: 0, twice: 0, texts: [""; Slot::COUNT], envelope: None, server_info: None, extra: None };
     let read = match r.peek() {
         Ok(Kind::Object) => parts.read(&MESSAGE, &mut r),
         _ => r.skip(),
@@ -257,7 +257,8 @@ struct Parts<'a, 'm> {
     /// The slots whose members began, and those whose members began again.
     seen: u32,
     twice: u32,
-    texts: [Option<&'a str>; Slot::COUNT],
+    /// Empty where a member is absent.
+    texts: [&'a str; Slot::COUNT],
     /// The envelope, when it came in the same text as the last one.
     envelope: Option<Arc<Envelope>>,
     /// The server, likewise.
@@ -282,8 +283,8 @@ impl<'a> Parts<'a, '_> {
                 Some(level) if kind == Kind::Object => self.read(level, r)?,
                 _ => r.skip()?,
             }
-            if let Some(text) = self.texts.get_mut(member.slot as usize) {
-                text.get_or_insert(r.since(start));
+            if let Some(text @ &mut "") = self.texts.get_mut(member.slot as usize) {
+                *text = r.since(start);
             }
             Ok(())
         })
@@ -316,16 +317,16 @@ impl<'a> Parts<'a, '_> {
         Ok(())
     }
 
-    fn text(&self, slot: Slot) -> Option<&'a str> {
-        self.texts.get(slot as usize).copied().flatten()
+    fn text(&self, slot: Slot) -> &'a str {
+        self.texts.get(slot as usize).copied().unwrap_or_default()
     }
 
     fn object(&self, slot: Slot) -> Option<&'a str> {
-        self.text(slot).filter(|text| text.starts_with('{'))
+        Some(self.text(slot)).filter(|text| text.starts_with('{'))
     }
 
     fn string(&self, slot: Slot) -> Option<Cow<'a, str>> {
-        let text = self.text(slot)?;
+        let text = self.text(slot);
         let inside = text.strip_prefix('"')?.strip_suffix('"')?;
         match inside.bytes().any(|byte| byte == b'\\') {
             true => Reader::new(text).string().ok(),
@@ -334,7 +335,7 @@ impl<'a> Parts<'a, '_> {
     }
 
     fn is_string(&self, slot: Slot) -> bool {
-        self.text(slot).is_some_and(|text| text.starts_with('"'))
+        self.text(slot).starts_with('"')
     }
 
     fn says(&self, slot: Slot, value: &str) -> bool {
@@ -342,7 +343,7 @@ impl<'a> Parts<'a, '_> {
     }
 
     fn integer(&self, slot: Slot) -> Option<i64> {
-        self.text(slot).and_then(|text| Reader::new(text).integer().ok())
+        if self.has(slot) { Reader::new(self.text(slot)).integer().ok() } else { None }
     }
 
     fn id(&self, slot: Slot) -> Option<RequestId> {
@@ -353,7 +354,7 @@ impl<'a> Parts<'a, '_> {
     }
 
     fn is_null(&self, slot: Slot) -> bool {
-        self.text(slot) == Some("null")
+        self.text(slot) == "null"
     }
 
     fn has(&self, slot: Slot) -> bool {
@@ -456,7 +457,7 @@ impl<'a> Parts<'a, '_> {
         Some(ErrorObject {
             code: ErrorCode(self.integer(Slot::Code)?),
             message: self.string(Slot::Message)?.into_owned(),
-            data: self.text(Slot::Data).map(Raw::from_valid),
+            data: self.has(Slot::Data).then(|| Raw::from_valid(self.text(Slot::Data))),
         })
     }
 
@@ -467,9 +468,9 @@ impl<'a> Parts<'a, '_> {
         if let Some(envelope) = self.envelope.take() {
             return RequestMeta { envelope: Some(envelope), ..RequestMeta::default() };
         }
-        let envelope = match (self.string(Slot::Version), self.text(Slot::Capabilities)) {
+        let envelope = match (self.string(Slot::Version), self.object(Slot::Capabilities)) {
             (Some(version), Some(capabilities)) => {
-                Some(self.memo.envelope(&version, capabilities, self.text(Slot::ClientInfo)))
+                Some(self.memo.envelope(&version, capabilities, self.object(Slot::ClientInfo)))
             }
             _ => None,
         };
@@ -483,10 +484,8 @@ impl<'a> Parts<'a, '_> {
             }),
         };
         let more = Slot::ProgressToken.bit() | Slot::LogLevel.bit() | Slot::Subscription.bit();
-        if let (Some(text), Some(_), None) = (self.text(Slot::Meta), &meta.envelope, &meta.extra)
-            && self.seen & more == 0
-        {
-            self.memo.keep(text);
+        if meta.envelope.is_some() && meta.extra.is_none() && self.seen & more == 0 {
+            self.memo.keep(self.text(Slot::Meta));
         }
         meta
     }
@@ -503,13 +502,13 @@ impl<'a> Parts<'a, '_> {
         });
         let subscription = self.id(Slot::Subscription);
         let server_info = self.server_info.take().or_else(|| {
-            let alone = self.text(Slot::ResultMeta).filter(|_| !self.has(Slot::Subscription));
+            let alone = if self.has(Slot::Subscription) { "" } else { self.text(Slot::ResultMeta) };
             self.object(Slot::ServerInfo).and_then(|text| self.memo.server_info(text, alone))
         });
         let kind = self.string(Slot::Kind);
         let stamped = kind.is_some() || cache.is_some() || server_info.is_some() || subscription.is_some();
         Reply {
-            value: Raw::from_valid(self.text(Slot::Result).unwrap_or("{}")),
+            value: Raw::from_valid(self.text(Slot::Result)),
             kind: kind.map(|kind| ResultKind::from(&*kind)).unwrap_or_default(),
             stamp: stamped.then(|| Box::new(Stamp { server_info, cache, subscription })),
         }
