@@ -1,5 +1,9 @@
-use crate::scene::{ERAS, Scene, Server, once, ready, tool, value};
-use sandwire_io::client::{Call, Hooks};
+use crate::scene::{ERAS, Scene, Server, config, once, ready, tool, value, waits};
+use sandwire_io::{
+    client::{Call, Hooks, NoHooks, connect},
+    in_memory, memory, serve,
+    testing::SimEnv,
+};
 use sandwire_proto::server::{Change, Progress};
 use sandwire_types::{Method, Notification};
 use std::{
@@ -111,5 +115,35 @@ fn changes_reach_a_modern_client_that_listens() {
         server.changes().announce(&Change::Tools);
         scene.run();
         assert_eq!(heard.lock().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn threads_share_a_connection() {
+    for version in ERAS {
+        let server = Server::new(vec![("ready", ready(|_| value("{}"))), ("waits", waits(async |_| value("{}")))]);
+        let (apart, env) = (server.clone(), Arc::new(SimEnv::new(1)));
+        let (near, far) = memory::pair();
+        let served = serve(Arc::new(apart), env.clone(), Box::new(far));
+        let joined = in_memory(Arc::new(server), config(version), env.clone(), Box::new(NoHooks));
+        let linked = connect(config(version), env, Box::new(near), Box::new(NoHooks));
+        let serving = std::thread::spawn(move || futures::executor::block_on(served));
+        for (client, driver) in [joined, linked] {
+            let driver = std::thread::spawn(move || futures::executor::block_on(driver));
+            let callers: Vec<_> = (0..4)
+                .map(|_| {
+                    let client = client.clone();
+                    std::thread::spawn(move || {
+                        for name in ["ready", "waits"].repeat(200) {
+                            assert!(futures::executor::block_on(client.call(tool(name))).is_ok());
+                        }
+                    })
+                })
+                .collect();
+            callers.into_iter().for_each(|caller| caller.join().unwrap());
+            drop(client);
+            driver.join().unwrap();
+        }
+        serving.join().unwrap();
     }
 }
