@@ -176,6 +176,21 @@ test("what a request lacks is -32602", async () => {
   }
 });
 
+test("arguments that are no object are -32602", async () => {
+  const client = await Client.connect(new Server({ name: "s", version: "1" }).tool("x", {}, () => "x").prompt("x", {}, () => "x"));
+  for (const method of ["tools/call", "prompts/get"]) {
+    for (const args of [5, "x", [], [1], true]) await assert.rejects(client.request(method, { name: "x", arguments: args }), { code: -32602 }, JSON.stringify(args));
+    for (const args of [null, undefined, {}]) assert.ok(await client.request(method, { name: "x", arguments: args }));
+  }
+});
+
+test("a schema that is no JSON harms no other tool", async () => {
+  const server = new Server({ name: "s", version: "1" }).tool("good", {}, () => "x").tool("bad", { inputSchema: { type: "object", big: 1n } }, () => "x");
+  const fetch = (url, init) => server.fetch(new Request(url, init));
+  const client = await Client.connect("http://localhost/mcp", { fetch, version: "2026-07-28" });
+  for (const name of ["bad", "good"]) assert.ok(await client.callTool({ name }), name);
+});
+
 test("parameters that are no JSON are the caller's mistake", async () => {
   const server = new Server({ name: "s", version: "1" }).tool("echo", {}, () => "x");
   const client = await Client.connect(server);

@@ -122,7 +122,7 @@ const OPAQUE =
 
 /** The names of a request's header fields. */
 function fields({ headers }: RequestInit): string {
-  return Object.keys(headers!).join(", ");
+  return Object.keys(headers ?? {}).join(", ");
 }
 
 /** A `TypeError` of `fetch` says nothing, so look at what the page itself can know. */

@@ -1,5 +1,5 @@
 import { Context } from "./context.js";
-import { describe, McpError, messageOf } from "./error.js";
+import { attempt, describe, isMcpError, McpError, messageOf } from "./error.js";
 import type { Answerer, Host, ServerGlue } from "./host.js";
 import type { PortLike } from "./port.js";
 import type {
@@ -196,7 +196,8 @@ export class Server {
       },
       schema: (tool) => {
         const found = this.#tools.get(tool);
-        return found && JSON.stringify(found.definition.inputSchema);
+        // Nothing may be thrown through the module; a schema that is no JSON demands no header fields.
+        return found && attempt(() => JSON.stringify(found.definition.inputSchema));
       },
     };
   }
@@ -255,10 +256,11 @@ export class Server {
   async #callTool(params: { name: string; arguments?: JsonObject }, context: Context): Promise<CallToolResult> {
     const tool = this.#tools.get(params.name);
     if (!tool) throw new McpError(-32602, `unknown tool: ${params.name}`);
+    const args = argumentsOf(params, "tool");
     try {
-      return result(await tool.handler(params.arguments ?? {}, context), tool.definition.outputSchema !== undefined);
+      return result(await tool.handler(args, context), tool.definition.outputSchema !== undefined);
     } catch (thrown) {
-      if (thrown instanceof McpError && typeof thrown.code === "number") throw thrown;
+      if (isMcpError(thrown) && typeof thrown.code === "number") throw thrown;
       return { content: [text(messageOf(thrown))], isError: true };
     }
   }
@@ -280,8 +282,7 @@ export class Server {
   async #prompt(params: { name: string; arguments?: Values }, context: Context): Promise<GetPromptResult> {
     const prompt = this.#prompts.get(params.name);
     if (!prompt) throw new McpError(-32602, `unknown prompt: ${params.name}`);
-    const args = params.arguments ?? {};
-    if (typeof args !== "object") throw new McpError(-32602, "the arguments of a prompt are an object");
+    const args = argumentsOf(params, "prompt");
     const missing = prompt.definition.arguments?.find(({ name, required }) => required && !Object.hasOwn(args, name));
     if (missing) throw new McpError(-32602, `the prompt ${params.name} needs the argument ${missing.name}`);
     const found = await prompt.handler(args, context);
@@ -306,6 +307,12 @@ export class Server {
       .filter(([, { match }]) => (match !== undefined) === templates)
       .map(([uri, { definition }]) => ({ [member]: uri, ...definition }));
   }
+}
+
+function argumentsOf<A extends object>(params: { arguments?: A }, of: string): A {
+  const args = params.arguments ?? ({} as A);
+  if (typeof args !== "object" || Array.isArray(args)) throw new McpError(-32602, `the arguments of a ${of} are an object`);
+  return args;
 }
 
 function definitions<D>(table: Map<string, Entry<D, unknown>>): D[] {
