@@ -119,6 +119,7 @@ fn changes_reach_a_modern_client_that_listens() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "natively there are threads")]
 fn threads_share_a_connection() {
     for version in ERAS {
         let server = Server::new(vec![("ready", ready(|_| value("{}"))), ("waits", waits(async |_| value("{}")))]);
