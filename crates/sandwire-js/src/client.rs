@@ -26,7 +26,7 @@ use sandwire_types::{LoggingLevel, Method, Notification, ProtocolVersion};
 
 use crate::{
     boundary::{self, Texts, Told},
-    env::{Host, read_clock},
+    env::{Armed, Host, read_clock},
     fault::{Fault, thrown},
     http::{Arrivals, Http},
     reporter::{self, Reporter},
@@ -38,6 +38,7 @@ struct Connection {
     handle: ClientHandle,
     driver: RefCell<Driver>,
     woken: Arc<Woken>,
+    armed: Armed,
     arrivals: Rc<Arrivals>,
     #[cfg(feature = "client")]
     inbox: crate::port::Inbox,
@@ -139,12 +140,14 @@ extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, length: usiz
         #[cfg(feature = "client")]
         asked: Rc::clone(&asked),
     };
-    let (handle, driver) = client::connect(config, Host::shared(id), link, Box::new(reporter));
+    let armed = Armed::default();
+    let (handle, driver) = client::connect(config, Host::shared(id, Rc::clone(&armed)), link, Box::new(reporter));
     let connection = Connection {
         id,
         handle,
         driver: RefCell::new(driver),
         woken: Arc::default(),
+        armed,
         arrivals,
         #[cfg(feature = "client")]
         inbox,
@@ -264,7 +267,10 @@ extern "C" fn close(id: u32) {
 /// The connection is to begin, or the time is up that was asked for.
 #[unsafe(no_mangle)]
 extern "C" fn wake(id: u32) {
-    enter(id, &mut |_| true);
+    enter(id, &mut |connection| {
+        connection.armed.take();
+        true
+    });
 }
 
 /// The head of a response: its status, and the fields that the protocol reads, which may be empty.

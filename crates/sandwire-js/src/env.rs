@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    rc::Rc,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -27,14 +28,18 @@ pub(crate) fn read_clock() {
     NOW.set(Time(boundary::now() as u64));
 }
 
+/// When the timer of a connection fires that JavaScript was asked for; 0 where none is.
+pub(crate) type Armed = Rc<Cell<Time>>;
+
 /// What the host gives to one connection.
 pub(crate) struct Host {
     connection: u32,
+    armed: Armed,
 }
 
 impl Host {
-    pub(crate) fn shared(connection: u32) -> Arc<dyn Env> {
-        Arc::new(Self { connection })
+    pub(crate) fn shared(connection: u32, armed: Armed) -> Arc<dyn Env> {
+        Arc::new(Self { connection, armed })
     }
 }
 
@@ -44,7 +49,7 @@ impl Env for Host {
     }
 
     fn timer(&self) -> Box<dyn Timer> {
-        Box::new(Alarm { connection: self.connection, armed: Time(0) })
+        Box::new(Alarm { connection: self.connection, armed: Rc::clone(&self.armed) })
     }
 
     fn fill_random(&self, bytes: &mut [u8]) {
@@ -57,11 +62,10 @@ impl Env for Host {
 }
 
 /// The connection's one timer. A later moment does not re-arm it: it fires too early then, and the driver asks again,
-/// so a call that is answered in time costs no timer of its own.
+/// so a call that is answered in time costs no timer of its own. Hosts let timers fire too early, too.
 struct Alarm {
     connection: u32,
-    /// When it fires, or fired.
-    armed: Time,
+    armed: Armed,
 }
 
 impl Timer for Alarm {
@@ -70,9 +74,10 @@ impl Timer for Alarm {
         if at <= now {
             return Poll::Ready(());
         }
-        if self.armed <= now || self.armed > at {
+        let armed = self.armed.get();
+        if armed == Time(0) || armed > at {
             let wait = (at.0 - now.0).min(LONGEST);
-            self.armed = Time(now.0 + wait);
+            self.armed.set(Time(now.0 + wait));
             boundary::arm(self.connection, wait as f64);
         }
         Poll::Pending

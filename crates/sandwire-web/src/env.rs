@@ -115,9 +115,10 @@ impl Timer for Timeout {
         if at <= now {
             return Poll::Ready(());
         }
-        self.waker.replace(Some(cx.waker().clone()));
+        // Firing takes the waker away. Hosts let timers fire a little too early, too.
+        let waits = self.waker.replace(Some(cx.waker().clone())).is_some();
         match &self.armed {
-            Some(armed) if armed.at > now && armed.at <= at => {}
+            Some(armed) if waits && armed.at <= at => {}
             _ => self.arm(now, at),
         }
         Poll::Pending

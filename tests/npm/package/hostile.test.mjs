@@ -241,6 +241,20 @@ test("a result that cannot be sent is an error", async () => {
   await assert.rejects(client.getPrompt({ name: "data" }), { code: -32000 });
 });
 
+test("a timer that fires too early is set anew", async () => {
+  const { setTimeout } = globalThis;
+  const waits = [];
+  globalThis.setTimeout = (run, wait) => {
+    waits.push(wait);
+    return setTimeout(run, Math.ceil(wait / 4));
+  };
+  const client = await Client.connect(URL_, { fetch: stub("modern", { answers: { "tools/call": () => new Promise(() => {}) } }).fetch });
+  await assert.rejects(client.callTool({ name: "slow" }, { timeout: 40 }), { code: "timeout" });
+  globalThis.setTimeout = setTimeout;
+  assert.ok(waits.filter((wait) => wait <= 40).length > 1, `${waits}`);
+  await client.close();
+});
+
 /** A port whose other end a test plays. */
 function port({ post = () => {} } = {}) {
   const listeners = new Map();
