@@ -55,6 +55,14 @@ pub(crate) struct Answered {
     pub(crate) result: Result<Reply, ErrorObject>,
 }
 
+/// How much of what is for the endpoint somebody can take before coming back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    One,
+    All,
+}
+
 /// What became of a request that was given to the endpoint.
 pub(crate) enum Started {
     Answered(Answered),
@@ -95,12 +103,12 @@ impl Host {
     }
 
     /// Takes what arrived and what a handler answered, and gives the next thing to do, and whether there is more.
-    /// Nothing [for the endpoint](is_for_endpoint) is given unless `all` is.
+    /// Of what is [for the endpoint](is_for_endpoint), `takes` says how much may still be given.
     pub(crate) fn step(
         &self,
         input: Option<Input>,
         answered: Option<Answered>,
-        mut all: bool,
+        takes: Takes,
     ) -> (Option<Output>, bool) {
         let mut state = lock(&self.state);
         if let Some(input) = input {
@@ -110,9 +118,13 @@ impl Host {
             state.forget(key);
             state.machine.reply(key, result);
         }
-        let output = if state.has_output(all) { state.machine.poll() } else { None };
-        all &= !output.as_ref().is_some_and(is_for_endpoint);
-        let more = state.has_output(all);
+        let output = if state.has_output(takes != Takes::Nothing) { state.machine.poll() } else { None };
+        let left = match takes {
+            Takes::Nothing => false,
+            Takes::One => !output.as_ref().is_some_and(is_for_endpoint),
+            Takes::All => true,
+        };
+        let more = state.has_output(left);
         (output, more)
     }
 

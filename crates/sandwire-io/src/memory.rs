@@ -19,7 +19,7 @@ use sandwire_types::Message;
 use crate::{
     Endpoint, Env, Link, LinkEvent, Timer,
     client::{self as near, ClientHandle, Config, Core, Driver, Hooks, Pump, Step, Todo},
-    host::{Answered, Host, Sealing, Started, lock},
+    host::{Answered, Host, Sealing, Started, Takes, lock},
     tasks::{Handler, Tasks},
 };
 
@@ -139,7 +139,8 @@ impl Shared {
                 }
             }
             if input.is_none() && (server_has_more || sent.is_some() || answered.is_some()) {
-                let (output, more) = self.host.step(sent.take(), answered.take(), call.is_none());
+                let takes = if call.is_none() { Takes::One } else { Takes::Nothing };
+                let (output, more) = self.host.step(sent.take(), answered.take(), takes);
                 server_has_more = more;
                 if let Some(output) = output {
                     self.serve(output, input, call);
@@ -330,7 +331,7 @@ impl Drop for Both {
     fn drop(&mut self) {
         let closed = std::mem::replace(&mut lock(&self.shared.inbox).closed, true);
         if !closed {
-            self.shared.host.step(Some(Input::Closed(None)), None, true);
+            self.shared.host.step(Some(Input::Closed(None)), None, Takes::All);
             let mut input = Some(LinkEvent::Closed(None));
             loop {
                 let Step { todo, more, .. } = self.core.step(self.core.now(), input.take(), None);

@@ -15,7 +15,7 @@ use sandwire_types::{Message, Method, WireError};
 
 use crate::{
     Endpoint, Env, Link, LinkEvent,
-    host::{Answered, Host, Sealing, Started},
+    host::{Answered, Host, Sealing, Started, Takes},
     tasks::Tasks,
 };
 
@@ -149,7 +149,7 @@ impl Runner {
     fn run(&mut self, mut input: Option<Input>, send: &mut dyn FnMut(Via, Message)) {
         let mut answered = None;
         loop {
-            let (output, more) = self.host.step(input.take(), answered.take(), true);
+            let (output, more) = self.host.step(input.take(), answered.take(), Takes::All);
             if let Some(output) = output {
                 answered = self.step(output, send);
             }

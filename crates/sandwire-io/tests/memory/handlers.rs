@@ -1,7 +1,12 @@
 use crate::scene::{ERAS, Scene, Server, once, ready, tool, value, waits};
-use sandwire_io::{Link, LinkEvent, client::CallError, memory, serve, testing::SimEnv};
+use sandwire_io::{
+    Link, LinkEvent, TextLink, TextPort,
+    client::CallError,
+    memory, serve,
+    testing::{SimEnv, text_ports},
+};
 use sandwire_json::Raw;
-use sandwire_proto::Via;
+use sandwire_proto::{Limits, Via};
 use sandwire_types::{Envelope, ErrorCode, ErrorObject, Message, Method, Request};
 use std::{
     future::pending,
@@ -9,7 +14,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    task::{Poll, Waker},
+    task::{Context, Poll, Waker},
 };
 
 #[derive(Clone, Default)]
@@ -231,4 +236,35 @@ fn a_server_sends_what_a_handler_answers_in_the_turn_in_which_it_was_asked() {
     assert!(once(&mut driver).is_pending());
     let mut arrived = std::future::poll_fn(|cx| near.poll(cx));
     assert!(matches!(once(&mut arrived), Poll::Ready(LinkEvent::Message { message: Message::Response(_), .. })));
+}
+
+#[test]
+fn a_handler_that_waits_does_not_keep_the_rest_of_its_batch_waiting() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&begun);
+    let never = waits(move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        pending()
+    });
+    let server = Server::new(vec![("never", never), ("quick", ready(|_| value("{}")))]);
+    let (mut near, far) = text_ports();
+    let link = TextLink::new(far, Limits::default());
+    let mut driver = serve(Arc::new(server.clone()), Arc::new(SimEnv::new(1)), Box::new(link));
+    let request = |id: &str, method: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}","params":{{{params}}}}}"#)
+    };
+    let opening = r#""protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}"#;
+    near.send(request("open", "initialize", opening));
+    let call = |id: &str, name: &str| request(id, "tools/call", &format!(r#""name":"{name}""#));
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    near.send(format!("[{},{note},{},{}]", call("a", "never"), call("b", "never"), call("c", "quick")));
+    assert!(once(&mut driver).is_pending());
+    assert_eq!(begun.load(Ordering::SeqCst), 2);
+    assert_eq!(server.heard(), ["notifications/roots/list_changed"]);
+    let mut arrived = Vec::new();
+    while let Poll::Ready(Some(Ok(text))) = near.poll(&mut Context::from_waker(Waker::noop())) {
+        arrived.push(text);
+    }
+    assert_eq!(arrived.len(), 2, "{arrived:?}");
+    assert!(arrived.iter().any(|text| text.contains(r#""id":"c","result""#)), "{arrived:?}");
 }
