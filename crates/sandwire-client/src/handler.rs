@@ -4,7 +4,7 @@ use sandwire_io::{
 };
 use sandwire_json::{Raw, Read, Write};
 use sandwire_proto::PeerInfo;
-use sandwire_types::{Era, ErrorObject, Method, Notification, ProtocolVersion, wire};
+use sandwire_types::{ErrorObject, Method, Notification, ProtocolVersion, wire};
 use std::{
     marker::PhantomData,
     sync::Arc,
@@ -57,23 +57,15 @@ where
             Ok(params) => {
                 let method = self.method.clone();
                 let answer = (self.answer)(params);
-                Box::pin(
-                    async move { answer.await.map(|result| lower(version, &method, &sandwire_json::to_raw(&result))) },
-                )
+                let version = version.unwrap_or(ProtocolVersion::LATEST);
+                let lower = move |result: R| wire::lower_answer(version, &method, &sandwire_json::to_raw(&result));
+                Box::pin(async move { answer.await.map(lower) })
             }
             Err(error) => {
                 let refused = Err(ErrorObject::invalid_params(error.to_string()));
                 Box::pin(std::future::ready(refused))
             }
         }
-    }
-}
-
-/// An answer in the words of the version.
-fn lower(version: Option<ProtocolVersion>, method: &Method, result: &Raw) -> Raw {
-    match version {
-        Some(version) if version.era() == Era::Legacy => wire::legacy::lower_result(version, method, result),
-        _ => wire::modern::lower_result(method, result),
     }
 }
 

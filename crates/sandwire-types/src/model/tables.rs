@@ -62,9 +62,7 @@ pub fn result_type(method: &Method) -> Option<Type> {
         Method::ResourcesTemplatesList => ListResourceTemplatesResult::TYPE,
         Method::ResourcesRead => ReadResourceResult::TYPE,
         Method::CompletionComplete => CompleteResult::TYPE,
-        Method::SamplingCreateMessage => or_task::<CreateMessageResult>(),
-        Method::RootsList => ListRootsResult::TYPE,
-        Method::ElicitationCreate => or_task::<ElicitResult>(),
+        Method::SamplingCreateMessage | Method::RootsList | Method::ElicitationCreate => return answer_type(method),
         Method::TasksGet => Task::TYPE,
         Method::TasksList => ListTasksResult::TYPE,
         Method::Ping
@@ -89,6 +87,16 @@ pub fn result_type(method: &Method) -> Option<Type> {
         | Method::Tasks
         | Method::SubscriptionsAcknowledged
         | Method::Other(_) => return None,
+    })
+}
+
+/// What the answer of a client must be; `None` for a method that clients are not asked.
+pub fn answer_type(method: &Method) -> Option<Type> {
+    Some(match method {
+        Method::SamplingCreateMessage => or_task::<CreateMessageResult>(),
+        Method::RootsList => ListRootsResult::TYPE,
+        Method::ElicitationCreate => or_task::<ElicitResult>(),
+        _ => return None,
     })
 }
 

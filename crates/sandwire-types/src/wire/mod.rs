@@ -54,6 +54,12 @@ pub fn lower_question(version: ProtocolVersion, method: &Method, params: &Raw) -
     project::question(version, method, params)
 }
 
+/// Makes a client's answer to a question fit for its version, of either era. A program that answers contains the tables
+/// of answers by this, and not those of all results.
+pub fn lower_answer(version: ProtocolVersion, method: &Method, result: &Raw) -> Raw {
+    project::answer(version, method, result)
+}
+
 /// About how many bytes a message's parts take.
 fn size(message: &Message) -> usize {
     match message {

@@ -73,6 +73,11 @@ pub(super) fn question(version: ProtocolVersion, method: &Method, value: &Raw) -
     rewritten(version, kind, value, false)
 }
 
+/// What a client answers, as `version` has it.
+pub(super) fn answer(version: ProtocolVersion, method: &Method, value: &Raw) -> Raw {
+    rewritten(version, model::answer_type(method), value, version.era() == Era::Legacy)
+}
+
 fn rewritten(version: ProtocolVersion, kind: Option<Type>, value: &Raw, strip_stamp: bool) -> Raw {
     let kind = kind.unwrap_or(Type::AnyObject);
     let mut projection =
