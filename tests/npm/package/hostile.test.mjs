@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 import { Client, McpError } from "sandwire/client";
 import { Server } from "sandwire/server";
@@ -182,6 +184,27 @@ test("arguments that are no object are -32602", async () => {
     for (const args of [5, "x", [], [1], true]) await assert.rejects(client.request(method, { name: "x", arguments: args }), { code: -32602 }, JSON.stringify(args));
     for (const args of [null, undefined, {}]) assert.ok(await client.request(method, { name: "x", arguments: args }));
   }
+});
+
+test("a run that ends at its question is not kept", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  const runs = [];
+  const server = new Server({ name: "s", version: "1" }).tool("ask", {}, async (_, context) => {
+    const kept = { roots: "none" };
+    runs.push(new WeakRef(kept));
+    kept.roots = await context.roots("k");
+    return JSON.stringify(kept);
+  });
+  const fetch = (url, init) => server.fetch(new Request(url, init));
+  const client = await Client.connect("http://localhost/mcp", { fetch, version: "2026-07-28", handlers: { "roots/list": () => ({ roots: [] }) } });
+  for (let count = 0; count < 3; count++) assert.equal((await client.callTool({ name: "ask" })).content[0].text, '{"roots":{"roots":[]}}');
+  assert.equal(runs.length, 6);
+  for (let round = 0; round < 20 && runs[0].deref(); round++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  assert.deepEqual([runs[0].deref(), runs[2].deref()], [undefined, undefined]);
 });
 
 test("a schema that is no JSON harms no other tool", async () => {

@@ -84,7 +84,8 @@ export class Server {
   #prompts = new Map<string, Entry<Prompt, PromptHandler>>();
   #completions = new Map<string, CompletionHandler>();
   #calls = new Map<number, AbortController>();
-  #questions = new Map<number, (answer: { code: number; json: string }) => void>();
+  /** The questions that have no answer, each with the call it belongs to. */
+  #questions = new Map<number, [token: number, resolve: (answer: { code: number; json: string }) => void]>();
   #asked = 0;
 
   constructor(info: Implementation, options: ServerOptions = {}) {
@@ -185,9 +186,11 @@ export class Server {
       dropped: (token) => {
         this.#calls.get(token)?.abort();
         this.#calls.delete(token);
+        // A handler that waits for an answer ends here.
+        for (const [question, [asker]] of this.#questions) if (asker === token) this.#questions.delete(question);
       },
       answered: (question, code, json) => {
-        this.#questions.get(question)?.({ code, json });
+        this.#questions.get(question)?.[1]({ code, json });
         this.#questions.delete(question);
       },
       notified: (method, json) => {
@@ -237,7 +240,7 @@ export class Server {
     const ask = (token: number, key: string, method: string, json: string) =>
       new Promise<{ code: number; json: string }>((resolve) => {
         const question = ++this.#asked;
-        this.#questions.set(question, resolve);
+        this.#questions.set(question, [token, resolve]);
         this.#running!.ask(token, question, key, method, json);
       });
     const context = new Context(this.#running!, token, abort.signal, version, params["_meta"], ask);
