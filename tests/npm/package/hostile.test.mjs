@@ -186,9 +186,19 @@ test("arguments that are no object are -32602", async () => {
   }
 });
 
-test("a run that ends at its question is not kept", async () => {
+/** Whether nothing holds these any more. */
+async function collected(...references) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
+  const left = () => references.filter((reference) => reference.deref()).length;
+  for (let round = 0; round < 20 && left(); round++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  return left() === 0;
+}
+
+test("a run that ends at its question is not kept", async () => {
   const runs = [];
   const server = new Server({ name: "s", version: "1" }).tool("ask", {}, async (_, context) => {
     const kept = { roots: "none" };
@@ -200,11 +210,25 @@ test("a run that ends at its question is not kept", async () => {
   const client = await Client.connect("http://localhost/mcp", { fetch, version: "2026-07-28", handlers: { "roots/list": () => ({ roots: [] }) } });
   for (let count = 0; count < 3; count++) assert.equal((await client.callTool({ name: "ask" })).content[0].text, '{"roots":{"roots":[]}}');
   assert.equal(runs.length, 6);
-  for (let round = 0; round < 20 && runs[0].deref(); round++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
-  assert.deepEqual([runs[0].deref(), runs[2].deref()], [undefined, undefined]);
+  assert.ok(await collected(runs[0], runs[2]));
+});
+
+test("a question that was withdrawn is not kept, though its handler never ends", async () => {
+  const server = new Server({ name: "s", version: "1" }).tool("ask", {}, async (_, context) => JSON.stringify(await context.roots("k")));
+  let asked;
+  const never = (_, { signal }) => {
+    asked(new WeakRef(signal));
+    return new Promise(() => {});
+  };
+  const client = await Client.connect(server, { version: "2025-11-25", handlers: { "roots/list": never } });
+  const caller = new AbortController();
+  const question = new Promise((resolve) => (asked = resolve));
+  const call = client.callTool({ name: "ask" }, { signal: caller.signal });
+  const signal = await question;
+  caller.abort();
+  await assert.rejects(call, { code: "cancelled" });
+  assert.ok(await collected(signal));
+  await client.close();
 });
 
 test("a schema that is no JSON harms no other tool", async () => {

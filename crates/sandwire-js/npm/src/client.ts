@@ -157,8 +157,14 @@ export class Client extends ToolClient {
   /** @internal */
   override _told(what: Told, key: number, name: string, json: string): void {
     if (what === Told.Ask) void this._answer(key, name, json);
-    else if (what === Told.Withdrawn) this._asking.get(key)?.abort();
+    else if (what === Told.Withdrawn) this._withdraw(key);
     else super._told(what, key, name, json);
+  }
+
+  /** @internal */
+  _withdraw(key: number): void {
+    this._asking.get(key)?.abort();
+    this._asking.delete(key);
   }
 
   /** @internal */
