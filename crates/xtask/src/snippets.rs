@@ -36,20 +36,24 @@ fn stage() -> Result<PathBuf> {
         copy(&outside.join(folder), &stage.join(folder))?;
     }
     copy(&pack::package()?, &stage.join("node_modules/sandwire"))?;
-    bind(&outside.join("wasm-app"), "adder", &stage.join("wasm-app/pkg"))?;
+    bind(&app()?, &stage.join("wasm-app/pkg"))?;
     Ok(stage)
 }
 
-/// What `cargo build --release --target wasm32-unknown-unknown` and `wasm-bindgen --target web` do.
-fn bind(package: &Path, name: &str, out: &Path) -> Result<()> {
+/// What `cargo build --release --target wasm32-unknown-unknown` makes of the server that the README shows.
+pub fn app() -> Result<PathBuf> {
     setup::wasm_cargo()?
         .args(["build", "--quiet", "--release", "--target", setup::TARGET])
         .env("CARGO_TARGET_DIR", paths::target())
-        .dir(package)
+        .dir(paths::root().join("tests/outside/wasm-app"))
         .run()?;
-    let module = paths::target().join(setup::TARGET).join("release").join(format!("{name}.wasm"));
+    Ok(paths::target().join(setup::TARGET).join("release/adder.wasm"))
+}
+
+/// What `wasm-bindgen --target web` does.
+fn bind(module: &Path, out: &Path) -> Result<()> {
     Bindgen::new()
-        .input_path(&module)
+        .input_path(module)
         .web(true)?
         .omit_default_module_path(false)
         .generate(out)

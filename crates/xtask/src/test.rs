@@ -11,7 +11,7 @@ use anyhow::{Result, bail, ensure};
 pub use count::Tally;
 use suites::{Need, SUITES, Suite};
 
-use crate::{demo, pack, paths, setup, size, wasm};
+use crate::paths;
 
 /// A suite that hangs is stopped after this many times its budget.
 const PATIENCE: u32 = 3;
@@ -25,12 +25,12 @@ pub fn run(args: &[String]) -> Result<()> {
         return Ok(());
     }
     let chosen = choose(args)?;
-    let mut modules = prefetch(&chosen);
+    let mut building = prefetch(&chosen);
     let reports: Vec<_> = chosen
         .iter()
         .map(|suite| {
             if suite.needs.contains(&Need::Modules) {
-                modules.take().map(JoinHandle::join);
+                building.take().map(JoinHandle::join);
             }
             report(suite)
         })
@@ -145,25 +145,20 @@ fn choose(names: &[String]) -> Result<Vec<&'static Suite>> {
 }
 
 /// Installs and builds in the background, while the first suites run, what the later ones will need. Gives the thread
-/// that builds modules: a suite that builds the same at that time would take one for another.
+/// that builds: a suite that builds modules at that time would take one for another.
 /// An error shows when the suite that needs the part asks for it again.
 fn prefetch(chosen: &[&'static Suite]) -> Option<JoinHandle<()>> {
-    let (built, installed): (Vec<_>, Vec<_>) =
-        chosen.iter().flat_map(|suite| suite.needs).copied().partition(|need| *need == Need::Modules);
-    thread::spawn(move || {
-        for need in installed {
-            let _ = match need {
-                Need::Npm(set) => setup::npm(set).map(drop),
-                Need::Chromium => setup::chromium().map(drop),
-                Need::Valgrind => setup::valgrind(),
-                Need::Modules => Ok(()),
-            };
+    let needs = chosen.iter().flat_map(|suite| suite.needs).copied();
+    let (mut built, installed): (Vec<_>, Vec<_>) = needs.partition(|need| need.is_built());
+    built.sort();
+    built.dedup();
+    let get = |needs: Vec<Need>| {
+        move || {
+            for need in needs {
+                let _ = need.get();
+            }
         }
-    });
-    (!built.is_empty()).then(|| {
-        thread::spawn(|| {
-            let sources = [pack::ENTRIES, size::EDGE, demo::MODULES].concat();
-            let _ = wasm::build_all(&sources, &paths::target().join("npm/ahead"));
-        })
-    })
+    };
+    thread::spawn(get(installed));
+    (!built.is_empty()).then(|| thread::spawn(get(built)))
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::Job;
 use super::count;
 use crate::run::{self, Run};
-use crate::{demo, pack, paths, setup, snippets};
+use crate::{demo, pack, paths, setup, size, snippets, wasm};
 
 /// One suite.
 pub struct Suite {
@@ -22,7 +22,7 @@ pub struct Suite {
 }
 
 /// Something that takes long to install or to build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// A set of npm packages.
     Npm(&'static str),
@@ -30,8 +30,34 @@ pub enum Need {
     Chromium,
     /// A counter of instructions.
     Valgrind,
-    /// The wasm modules, compiled.
+    /// The program of a test crate that is a workspace of its own.
+    Program(&'static str),
+    /// The wasm modules.
     Modules,
+    /// The server in wasm that the README shows.
+    App,
+}
+
+impl Need {
+    /// Whether it is compiled, and not installed.
+    pub fn is_built(self) -> bool {
+        matches!(self, Self::Program(_) | Self::Modules | Self::App)
+    }
+
+    /// Installs or builds it.
+    pub fn get(self) -> Result<()> {
+        match self {
+            Self::Npm(set) => setup::npm(set).map(drop),
+            Self::Chromium => setup::chromium().map(drop),
+            Self::Valgrind => setup::valgrind(),
+            Self::Program(name) => separate("build", name).run(),
+            Self::Modules => {
+                let sources = [pack::ENTRIES, size::EDGE, demo::MODULES].concat();
+                wasm::build_all(&sources, &paths::target().join("npm/ahead"))
+            }
+            Self::App => snippets::app().map(drop),
+        }
+    }
 }
 
 /// Every suite, in the order in which they run: what is cheap first.
@@ -110,17 +136,17 @@ pub const SUITES: &[Suite] = &[
         name: "fuzz",
         about: "no input makes a parser or a machine fail, ten seconds each",
         minutes: 3,
-        needs: &[],
-        run: |job| job.counted(separate("tests/fuzz", "fuzz").args(["--", "--seconds", "10"]), count::closing_line),
+        needs: &[Need::Program("fuzz")],
+        run: |job| job.counted(separate("run", "fuzz").args(["--", "--seconds", "10"]), count::closing_line),
     },
     Suite {
         name: "instructions",
         about: "hot paths take no more instructions than they did",
         minutes: 2,
-        needs: &[Need::Valgrind],
+        needs: &[Need::Valgrind, Need::Program("instructions")],
         run: |job| {
             setup::valgrind()?;
-            job.counted(separate("tests/instructions", "instructions"), count::closing_line)
+            job.counted(separate("run", "instructions"), count::closing_line)
         },
     },
     Suite {
@@ -145,7 +171,7 @@ pub const SUITES: &[Suite] = &[
         name: "snippets",
         about: "the README's snippets compile and run outside the workspace",
         minutes: 2,
-        needs: &[Need::Npm("smoke"), Need::Chromium],
+        needs: &[Need::Npm("smoke"), Need::Chromium, Need::App],
         run: |job| {
             job.counted(snippets::rust(), count::cargo)?;
             job.counted(snippets::javascript()?, count::node)
@@ -165,12 +191,12 @@ fn xtask(command: &str) -> Result<Run> {
     Ok(run::program(std::env::current_exe()?).arg(command))
 }
 
-/// The program of a test crate that is a workspace of its own, to compile what is under it in another way.
-fn separate(folder: &str, target: &str) -> Run {
+/// A test crate that is a workspace of its own, to compile what is under it in another way.
+fn separate(command: &str, name: &str) -> Run {
     run::cargo()
-        .args(["run", "--quiet", "--release"])
-        .dir(paths::root().join(folder))
-        .env("CARGO_TARGET_DIR", paths::target().join(target))
+        .args([command, "--quiet", "--release"])
+        .dir(paths::root().join("tests").join(name))
+        .env("CARGO_TARGET_DIR", paths::target().join(name))
 }
 
 fn cargo_test() -> Run {
