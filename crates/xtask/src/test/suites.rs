@@ -79,7 +79,7 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "unit",
         about: "what the crates do, their examples included",
-        minutes: 4,
+        minutes: 5,
         needs: &[],
         run: |job| {
             let test = cargo_test().args(["--workspace", "--exclude=xtask", "--all-features", "--no-fail-fast"]);
@@ -89,7 +89,7 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "clippy",
         about: "no lint, natively and in wasm",
-        minutes: 2,
+        minutes: 3,
         needs: &[],
         run: |job| {
             let lint = |cargo: Run| cargo.arg("clippy").arg("--quiet");
