@@ -6,6 +6,7 @@ use crate::function::{Answered, Arguments, Function, Returned};
 use crate::kind;
 use crate::run::Run;
 use crate::schema::Node;
+use crate::table::Handler;
 use sandwire_io::Answer;
 use sandwire_json::{Error, Raw, Reader, Writer, find};
 use sandwire_types::{ErrorObject, Reply};
@@ -158,6 +159,38 @@ impl Values {
         writer.end_object();
         writer.end_object();
         writer.into_raw()
+    }
+}
+
+/// A handler, and what completes its arguments.
+pub(crate) struct Completed<H> {
+    pub(crate) handler: H,
+    pub(crate) completions: Completions,
+}
+
+impl<H: Handler> Handler for Completed<H> {
+    fn run(&self, arguments: Option<&str>, context: Context) -> Option<Answer> {
+        self.handler.run(arguments, context)
+    }
+
+    fn read(&self, uri: &str, context: &Context) -> Option<Answer> {
+        self.handler.read(uri, context)
+    }
+
+    fn complete(&self, params: &str, context: Context) -> Option<Answer> {
+        Some(self.completions.run(params, context))
+    }
+
+    fn completions(&mut self) -> Option<&mut Completions> {
+        Some(&mut self.completions)
+    }
+
+    fn completes(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    fn takes_context(&self) -> bool {
+        self.handler.takes_context() || self.completions.take_context()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ask::describe;
 use crate::coerce;
-use crate::completion::Completions;
+use crate::completion::{Completed, Completions};
 use crate::context::Context;
 use crate::descriptor::{completing, described};
 use crate::error::{Problem, RegistrationError, ToolError};
@@ -136,14 +136,13 @@ impl PromptHandler {
         Ok(Row {
             key: self.prompt.name.as_str().into(),
             descriptor: to_raw(&self.prompt),
-            handler: Box::new(Registered { run: self.run, completions: self.completions }),
+            handler: Box::new(Completed { handler: Registered { run: self.run }, completions: self.completions }),
         })
     }
 }
 
 struct Registered {
     run: PromptRun,
-    completions: Completions,
 }
 
 impl Handler for Registered {
@@ -154,20 +153,8 @@ impl Handler for Registered {
         })
     }
 
-    fn complete(&self, params: &str, context: Context) -> Option<Answer> {
-        Some(self.completions.run(params, context))
-    }
-
-    fn completions(&mut self) -> Option<&mut Completions> {
-        Some(&mut self.completions)
-    }
-
-    fn completes(&self) -> bool {
-        !self.completions.is_empty()
-    }
-
     fn takes_context(&self) -> bool {
-        self.run.takes_context() || self.completions.take_context()
+        self.run.takes_context()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Resources and resource templates.
 
 use crate::coerce;
-use crate::completion::Completions;
+use crate::completion::{Completed, Completions};
 use crate::context::Context;
 use crate::descriptor::{completing, described};
 use crate::error::{Problem, RegistrationError, ToolError};
@@ -180,9 +180,8 @@ impl ResourceHandler {
         Ok(Row {
             key: self.resource.uri.as_str().into(),
             descriptor: self.descriptor(),
-            handler: Box::new(Registered {
-                run: self.run,
-                mime_type: self.resource.mime_type.as_deref().map(Into::into),
+            handler: Box::new(Completed {
+                handler: Registered { run: self.run, mime_type: self.resource.mime_type.as_deref().map(Into::into) },
                 completions: self.completions,
             }),
         })
@@ -208,7 +207,6 @@ impl ResourceHandler {
 struct Registered {
     run: ResourceRun,
     mime_type: Option<Arc<str>>,
-    completions: Completions,
 }
 
 impl Handler for Registered {
@@ -216,20 +214,8 @@ impl Handler for Registered {
         self.run.run(uri, self.mime_type.as_ref(), context)
     }
 
-    fn complete(&self, params: &str, context: Context) -> Option<Answer> {
-        Some(self.completions.run(params, context))
-    }
-
-    fn completions(&mut self) -> Option<&mut Completions> {
-        Some(&mut self.completions)
-    }
-
-    fn completes(&self) -> bool {
-        !self.completions.is_empty()
-    }
-
     fn takes_context(&self) -> bool {
-        self.run.takes_context() || self.completions.take_context()
+        self.run.takes_context()
     }
 }
 
