@@ -21,6 +21,7 @@ pub const LAYERS: &[Crate] = &[
     Crate { name: "sandwire-server", layer: 2, may_use: SERVER },
     Crate { name: "sandwire-macros", layer: 2, may_use: &[] },
     Crate { name: "sandwire-web", layer: 3, may_use: UP_TO_IO },
+    Crate { name: "sandwire-native", layer: 3, may_use: UP_TO_IO },
     Crate { name: "sandwire-js", layer: 4, may_use: UP_TO_PLATFORMS },
     Crate { name: "sandwire", layer: 4, may_use: UP_TO_PLATFORMS },
 ];
@@ -37,6 +38,7 @@ const UP_TO_PLATFORMS: &[&str] = &[
     "sandwire-server",
     "sandwire-macros",
     "sandwire-web",
+    "sandwire-native",
 ];
 
 /// The layer of a crate, if it is in the table.
