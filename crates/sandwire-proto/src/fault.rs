@@ -112,6 +112,8 @@ pub enum TransportErrorKind {
     Opaque,
     /// The connection ended early.
     Closed,
+    /// The peer was replaced by a new one that knows nothing of this connection.
+    Restarted,
     /// Nothing came in time.
     Timeout,
     /// The server wants authorization (HTTP 401) or refuses this one (403).

@@ -56,6 +56,9 @@ pub enum Input {
         /// Why.
         error: TransportError,
     },
+    /// The peer was replaced by a new one that knows nothing of what was sent before. The link goes on: what is sent
+    /// from now on reaches the new peer.
+    Restarted(TransportError),
     /// The link is gone. Nothing more comes from it.
     Closed(Option<TransportError>),
     /// Time passed.

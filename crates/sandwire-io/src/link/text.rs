@@ -45,8 +45,11 @@ impl<P: TextPort> Link for TextLink<P> {
             None => LinkEvent::Closed(None),
             Some(Ok(text)) if text.len() > self.texts.max_bytes => self.texts.read(Via::Pipe, Err(TOO_LARGE)),
             Some(Ok(text)) => self.texts.read(Via::Pipe, Ok(&text)),
-            Some(Err(error)) if error.kind() == TransportErrorKind::Closed => LinkEvent::Closed(Some(error)),
-            Some(Err(error)) => self.texts.read(Via::Pipe, Err(error.message())),
+            Some(Err(error)) => match error.kind() {
+                TransportErrorKind::Restarted if cfg!(feature = "restarts") => LinkEvent::Restarted(error),
+                TransportErrorKind::Closed | TransportErrorKind::Restarted => LinkEvent::Closed(Some(error)),
+                _ => self.texts.read(Via::Pipe, Err(error.message())),
+            },
         })
     }
 

@@ -15,9 +15,12 @@ pub trait TextPort: MaybeSend + 'static {
     /// The next text. Also moves kept texts on.
     ///
     /// `None` says that the port is closed, as one side wanted. An error is about the one text in whose place it
-    /// comes, such as one that is too long, and the port lives on; except that one of the kind
-    /// [`Closed`](sandwire_proto::TransportErrorKind::Closed) says which fault ended the port. After it, and after
-    /// `None`, the port is not polled again.
+    /// comes, such as one that is too long, and the port lives on, but for two kinds:
+    /// - [`Closed`](sandwire_proto::TransportErrorKind::Closed) says which fault ended the port. After it, and after
+    ///   `None`, the port is not polled again.
+    /// - [`Restarted`](sandwire_proto::TransportErrorKind::Restarted) says that the peer was replaced by a new one that
+    ///   knows nothing of this connection. The port lives on. Texts of the old peer come before it; texts sent after it,
+    ///   and none before, reach the new one.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<String, TransportError>>>;
 
     /// Closes the port once kept texts are sent.

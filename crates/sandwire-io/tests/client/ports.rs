@@ -82,16 +82,18 @@ fn an_answer_over_the_limit_becomes_an_error() {
 }
 
 #[test]
-fn a_fault_is_about_one_text_unless_it_ended_the_port() {
+fn a_fault_is_about_one_text_unless_it_ended_the_port_or_the_peer() {
     let (mut near, far) = text_ports();
     let mut link = link(far, 1000);
     let mut next = || block_on(poll_immediate(poll_fn(|cx| link.poll(cx))));
     assert!(next().is_none());
     near.fail(TransportError::new(TransportErrorKind::Malformed, "not UTF-8"));
     near.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.into());
+    near.fail(TransportError::new(TransportErrorKind::Restarted, "restarted"));
     near.fail(TransportError::new(TransportErrorKind::Closed, "unplugged"));
     assert!(matches!(next(), Some(LinkEvent::Garbage { .. })));
     assert!(matches!(next(), Some(LinkEvent::Message { .. })));
+    assert!(matches!(next(), Some(LinkEvent::Restarted(error)) if error.message() == "restarted"));
     assert!(matches!(next(), Some(LinkEvent::Closed(Some(error))) if error.message() == "unplugged"));
 }
 

@@ -17,6 +17,7 @@ mod opening;
 #[cfg(feature = "param-headers")]
 mod param_headers;
 mod pending;
+mod restart;
 mod sending;
 mod slab;
 mod timers;
@@ -57,6 +58,8 @@ pub struct Machine {
     envelope: Option<Arc<Envelope>>,
     /// How often this opening asked for the server's versions.
     probes: u8,
+    /// Whether this very server was asked, and not one that it replaced.
+    probed: bool,
     /// Whether nothing has confirmed yet that a remembered server is still what it was.
     remembered: bool,
     /// Why the connection could not be opened.
@@ -71,7 +74,7 @@ pub struct Machine {
     wake_at: Time,
     /// The legacy session, over HTTP.
     session: Option<String>,
-    /// Counts the sessions.
+    /// Counts the sessions, and the servers that replaced each other.
     epoch: u32,
     /// When to take up the stream of messages that belong to no call, and where (legacy, HTTP).
     listen_at: Time,
@@ -106,6 +109,7 @@ impl Machine {
             peer: None,
             envelope: None,
             probes: 0,
+            probed: false,
             remembered: false,
             failure: None,
             calls: Slab::new(),
@@ -228,6 +232,8 @@ impl Machine {
             Input::Mark { exchange, event_id, retry_ms } => self.on_mark(exchange.0, event_id, retry_ms),
             Input::Ended { exchange, how } => self.on_ended(now, exchange.0, how),
             Input::Unsent { id, error } => self.on_unsent(now, &id, error),
+            Input::Restarted(error) if cfg!(feature = "restarts") => self.on_restarted(now, error),
+            Input::Restarted(error) => self.on_closed(Some(error)),
             Input::Closed(error) => self.on_closed(error),
             Input::Tick => self.on_tick(now),
         }

@@ -54,6 +54,7 @@ impl Machine {
     fn probe(&mut self, now: Time, version: ProtocolVersion) {
         self.envelope = Some(self.envelope(version));
         self.probes += 1;
+        self.probed = true;
         let timeout = match self.config.mode {
             Mode::Pinned(_) => self.config.call_timeout_ms,
             _ => self.config.probe_timeout_ms,
@@ -246,6 +247,23 @@ impl Machine {
         self.probe(now, ProtocolVersion::LATEST);
     }
 
+    /// Goes on with a server that replaced the one this connection was open to.
+    pub(super) fn open_again(&mut self, now: Time) {
+        if !self.is_modern() {
+            self.reinitialize(now);
+        } else if std::mem::replace(&mut self.remembered, true) && self.epoch == 1 {
+            // What was remembered may be wrong, and the old server have ended over it.
+            self.initialize_again(now);
+        } else {
+            // There is nothing to open. If the new server speaks another version, its first answer says so.
+            self.send_queued(now);
+        }
+    }
+
+    pub(super) fn initialize_again(&mut self, now: Time) {
+        self.initialize(now, ProtocolVersion::LATEST_HANDSHAKE);
+    }
+
     /// Begins a new session after the old one expired.
     pub(super) fn reinitialize(&mut self, now: Time) {
         let version = self.version().unwrap_or(ProtocolVersion::LATEST_HANDSHAKE);
@@ -283,7 +301,8 @@ fn is_verdict(failure: &TransportError) -> bool {
     match failure.http_status() {
         Some(status) => (400..500).contains(&status) && !matches!(status, 401 | 403 | 408 | 429),
         // A browser that hides why it refuses has most likely refused headers that older servers do not allow.
-        None => failure.kind() == TransportErrorKind::Opaque,
+        // A server that ended over what it was asked did not know it.
+        None => matches!(failure.kind(), TransportErrorKind::Opaque | TransportErrorKind::Restarted),
     }
 }
 

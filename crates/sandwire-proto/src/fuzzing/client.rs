@@ -228,8 +228,11 @@ impl World {
                 let request = Request::new(i64::from(bytes.next() % 8), bytes.pick(QUESTIONS)?.into());
                 Input::Message { via: Via::Pipe, message: Message::Request(request) }
             }
-            _ if bytes.next() < 16 => Input::Closed(None),
-            _ => Input::Tick,
+            _ => match bytes.next() {
+                0..16 => Input::Closed(None),
+                16..64 => Input::Restarted(TransportError::new(TransportErrorKind::Restarted, "scripted")),
+                _ => Input::Tick,
+            },
         })
     }
 

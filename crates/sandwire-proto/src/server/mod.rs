@@ -176,7 +176,7 @@ impl Machine {
                 let error = ErrorObject::new(ErrorCode::INTERNAL_ERROR, error.message());
                 self.response(Response::new(id, Err(error)));
             }
-            Input::Closed(_) => self.shut(),
+            Input::Closed(_) | Input::Restarted(_) => self.shut(),
             _ => {}
         }
     }

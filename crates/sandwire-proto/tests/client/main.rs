@@ -9,6 +9,7 @@ mod limits;
 mod opening;
 mod progress;
 mod random;
+mod restarts;
 mod resuming;
 mod scene;
 mod server_requests;
