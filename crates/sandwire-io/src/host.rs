@@ -91,6 +91,10 @@ impl Host {
         &self.endpoint
     }
 
+    pub(crate) fn env(&self) -> &Arc<dyn Env> {
+        &self.env
+    }
+
     pub(crate) fn driver(&self) -> &Arc<AtomicWaker> {
         &self.driver
     }

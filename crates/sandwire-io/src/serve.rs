@@ -8,25 +8,28 @@ use std::{
 };
 
 use sandwire_proto::{
-    ExchangeId, Input, PeerInfo, Via,
+    ExchangeId, Input, PeerInfo, Time, Via,
     server::{Machine, Output},
 };
 use sandwire_types::{Message, Method, WireError};
 
 use crate::{
-    Endpoint, Env, Link, LinkEvent,
+    Endpoint, Env, Link, LinkEvent, Timer,
     host::{Answered, Host, Sealing, Started, Takes},
     tasks::Tasks,
 };
 
 /// Serves one connection. The future ends when the link does; dropping it closes the connection.
 ///
+/// A client that only closes its own side is still told the results of the calls that are under way, for which they have
+/// half a minute.
+///
 /// Handlers run inside it, so one that blocks holds up the others of its connection.
 pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>) -> ServeDriver {
     let machine = Machine::new(endpoint.config());
     let host = Host::new(endpoint, env, machine, Sealing::Shared);
     host.hear_changes();
-    ServeDriver { runner: Runner::new(host), link }
+    ServeDriver { runner: Runner::new(host), link, owing: None }
 }
 
 /// Runs one connection of a server: poll it on any executor until it ends.
@@ -34,7 +37,18 @@ pub fn serve(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, link: Box<dyn Link>
 pub struct ServeDriver {
     runner: Runner,
     link: Box<dyn Link>,
+    /// Once the client sends no more.
+    owing: Option<Owing>,
 }
+
+/// What is left when the client sends no more: to answer its calls.
+struct Owing {
+    until: Time,
+    timer: Box<dyn Timer>,
+}
+
+/// How long calls may take once their client sends no more.
+const OWING_MS: u64 = 30_000;
 
 /// How many events of the link one turn takes, so that running handlers are not kept waiting by a flood.
 const EVENTS_A_TURN: usize = 64;
@@ -43,11 +57,21 @@ impl Future for ServeDriver {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let Self { runner, link } = &mut *self;
+        let Self { runner, link, owing } = &mut *self;
         runner.host.driver().register(cx.waker());
         runner.turn(&mut |via, message| link.send(via, message, None));
         for _ in 0..EVENTS_A_TURN {
+            if owing.as_mut().is_some_and(|owing| runner.host.is_idle() || owing.timer.poll(owing.until, cx).is_ready())
+            {
+                link.close();
+            }
             match ready!(link.poll(cx)) {
+                LinkEvent::Closed(None) if link.lingers() => {
+                    runner.host.say(Machine::wind_down);
+                    runner.turn(&mut |via, message| link.send(via, message, None));
+                    let env = runner.host.env();
+                    *owing = Some(Owing { until: env.now().after(OWING_MS), timer: env.timer() });
+                }
                 LinkEvent::Closed(_) => return Poll::Ready(()),
                 event => runner.run(Some(event), &mut |via, message| link.send(via, message, None)),
             };

@@ -42,11 +42,17 @@ pub trait Link: MaybeSend + 'static {
     /// Drops an exchange, of which nothing more is reported.
     fn abandon(&mut self, exchange: ExchangeId);
 
-    /// What happens next. After [`LinkEvent::Closed`] it is not polled again.
+    /// What happens next. After [`LinkEvent::Closed`] it is not polled again, unless it [lingers](Self::lingers).
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<LinkEvent>;
 
     /// Closes the link once what was sent before is on its way.
     fn close(&mut self);
+
+    /// After [`LinkEvent::Closed`] without an error: whether the peer, which sends no more, still takes what is sent.
+    /// Then polling moves that on, until [`close`](Self::close) and a second `Closed`.
+    fn lingers(&self) -> bool {
+        false
+    }
 
     /// Shows the text of every message to `observer` from now on. Links that carry no text do nothing.
     fn observe(&mut self, observer: Observer) {

@@ -57,6 +57,10 @@ impl<P: TextPort> Link for TextLink<P> {
         self.port.close();
     }
 
+    fn lingers(&self) -> bool {
+        self.port.lingers()
+    }
+
     fn observe(&mut self, observer: Observer) {
         self.texts.observer = Some(observer);
     }

@@ -40,8 +40,10 @@ pub struct Lines<R, W> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// The reader is at its end; what is kept is still written.
+    /// The reader is at its end, which is told after the last line.
     Ended,
+    /// The end was told; what is sent is still written.
+    Lingering,
     /// Closed by us once what is kept is written.
     Closing,
     Closed,
@@ -93,8 +95,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             if let Some(line) = self.input.next() {
                 return Poll::Ready(Some(line));
             }
-            if self.state == State::Ended {
-                return Poll::Ready(None);
+            match self.state {
+                State::Ended => {
+                    self.state = State::Lingering;
+                    return Poll::Ready(None);
+                }
+                State::Lingering => return Poll::Pending,
+                State::Open | State::Closing | State::Closed => {}
             }
             match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut self.chunk)) {
                 Ok(0) => {
@@ -160,6 +167,10 @@ where
         if self.state != State::Closed {
             self.state = State::Closing;
         }
+    }
+
+    fn lingers(&self) -> bool {
+        self.state == State::Lingering
     }
 }
 

@@ -245,6 +245,15 @@ impl Machine {
         }
     }
 
+    /// Takes note that the client sends no more and still reads: subscriptions end with their result and questions have
+    /// no answer, while calls under way may still be answered.
+    pub fn wind_down(&mut self) {
+        self.end_subscriptions();
+        for key in self.calls.keys() {
+            self.withdraw_asks(key);
+        }
+    }
+
     /// Ends the connection from this side: subscriptions end with their result, calls are cancelled.
     pub fn close(&mut self) {
         if self.closed {
