@@ -6,9 +6,11 @@
 //!
 //! On wasm the crate is empty.
 #![cfg(not(target_family = "wasm"))]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod env;
+#[cfg(feature = "stdio")]
+pub mod stdio;
 
 pub use async_io::block_on;
 pub use env::NativeEnv;

@@ -69,6 +69,11 @@ impl<R, W> Lines<R, W> {
             state: State::Open,
         }
     }
+
+    /// The two streams, without what was read of the one and not yet written to the other.
+    pub fn into_inner(self) -> (R, W) {
+        (self.reader, self.writer)
+    }
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {

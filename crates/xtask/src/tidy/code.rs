@@ -176,16 +176,33 @@ pub fn panics(workspace: &Workspace) -> Vec<String> {
     broken
 }
 
-/// Crates that do not forbid unsafe code.
+/// The one crate that denies unsafe code instead of forbidding it, and its file that may allow it.
+const DENYING_CRATE: &str = "sandwire-native";
+const ALLOWING_FILE: &str = "src/stdio/exit.rs";
+
+/// Crates that do not forbid unsafe code, and files that allow it where it is only denied.
 pub fn unsafety(workspace: &Workspace) -> Vec<String> {
+    let mut broken = Vec::new();
     let held =
         workspace.packages.iter().filter(|package| package.ships && !BINDING_CRATES.contains(&package.name.as_str()));
-    held.filter(|package| {
-        let file = workspace.file(&format!("{}/src/lib.rs", package.dir));
-        !file.is_some_and(|file| file.text.lines().any(|line| line == "#![forbid(unsafe_code)]"))
-    })
-    .map(|package| format!("{} has no #![forbid(unsafe_code)]", package.name))
-    .collect()
+    for package in held {
+        let denies = package.name == DENYING_CRATE;
+        let wanted = if denies { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+        let root = workspace.file(&format!("{}/src/lib.rs", package.dir));
+        if !root.is_some_and(|file| file.text.lines().any(|line| line == wanted)) {
+            broken.push(format!("{} has no {wanted}", package.name));
+        }
+        if denies {
+            let allowing = workspace.files.iter().filter(|file| {
+                file.path.starts_with(&format!("{}/", package.dir)) && file.text.contains("(unsafe_code)]\n")
+            });
+            let kept = [format!("{}/src/lib.rs", package.dir), format!("{}/{ALLOWING_FILE}", package.dir)];
+            let others = allowing.filter(|file| !kept.contains(&file.path));
+            broken
+                .extend(others.map(|file| format!("{} allows unsafe code, which only {ALLOWING_FILE} may", file.path)));
+        }
+    }
+    broken
 }
 
 #[cfg(test)]
@@ -257,5 +274,12 @@ mod tests {
         assert_eq!(unsafety(&lib("sandwire-io", "//! A.\n")).len(), 1);
         assert!(unsafety(&lib("sandwire-io", "//! A.\n#![forbid(unsafe_code)]\n")).is_empty());
         assert!(unsafety(&lib("sandwire-web", "//! A.\n")).is_empty());
+        assert_eq!(unsafety(&lib("sandwire-native", "//! A.\n")).len(), 1);
+        let mut native = lib("sandwire-native", "//! A.\n#![deny(unsafe_code)]\n");
+        let allowing = "#![allow(unsafe_code)]\n";
+        native.files.extend(source("sandwire-native", "src/stdio/exit.rs", allowing).files);
+        assert!(unsafety(&native).is_empty());
+        native.files.extend(source("sandwire-native", "src/env.rs", allowing).files);
+        assert_eq!(unsafety(&native).len(), 1);
     }
 }
