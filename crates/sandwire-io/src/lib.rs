@@ -5,7 +5,8 @@
 //! application runs, and handles that talk to it through one lock.
 //!
 //! Reading order: [`Env`] and [`Timer`] (time and randomness), [`Link`] (carries messages), [`HttpClient`] and
-//! [`TextPort`] (what most links are made of), [`HttpLink`] and [`TextLink`] (those links), [`client`].
+//! [`TextPort`] (what most links are made of), [`HttpLink`] and [`TextLink`] (those links), [`client`]; for servers
+//! [`Endpoint`], [`serve`], [`Store`].
 #![forbid(unsafe_code)]
 
 mod bounds;
@@ -20,6 +21,8 @@ mod link;
 pub mod memory;
 mod serve;
 mod service;
+mod session;
+mod store;
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -33,4 +36,6 @@ pub use link::{Direction, HttpLink, Link, LinkEvent, TextLink};
 pub use memory::in_memory;
 pub use serve::{Exchange, ServeDriver, serve};
 pub use service::{Bytes, HttpService};
+pub use session::{Received, Session};
+pub use store::{EventStore, MemoryEvents, MemoryStore, Replay, Store, StoreError};
 pub use text::{TextPort, lines};

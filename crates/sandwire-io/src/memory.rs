@@ -44,7 +44,8 @@ pub fn in_memory(
     let pump: Box<dyn Pump> = Box::new(Arc::clone(&shared));
     let core = Arc::new(Core::new(client::Machine::new(config), Arc::clone(&env)).pumped(pump));
     shared.carry(&core, Some(LinkEvent::Tick));
-    let both = Both { core: Arc::clone(&core), shared, tasks: Tasks::default(), timer: env.timer(), hooks };
+    let tasks = Tasks::new(shared.host.driver());
+    let both = Both { core: Arc::clone(&core), shared, tasks, timer: env.timer(), hooks };
     (ClientHandle::new(core), Driver::new(Box::pin(both)))
 }
 

@@ -156,7 +156,8 @@ struct Runner {
 
 impl Runner {
     fn new(host: Arc<Host>) -> Self {
-        Self { host, tasks: Tasks::default() }
+        let tasks = Tasks::new(host.driver());
+        Self { host, tasks }
     }
 
     /// Polls handlers and does what is to do; whether there was anything.

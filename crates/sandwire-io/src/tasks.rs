@@ -36,9 +36,10 @@ impl Handler {
 }
 
 /// Running handlers, each with a flag of its own that says whether it wants to be polled.
-#[derive(Default)]
 pub(crate) struct Tasks {
     slots: Vec<Slot>,
+    /// Wakes whoever polls them.
+    driver: Arc<AtomicWaker>,
 }
 
 struct Slot {
@@ -65,10 +66,19 @@ impl Wake for Signal {
 }
 
 impl Tasks {
+    pub(crate) fn new(driver: &Arc<AtomicWaker>) -> Self {
+        Self { slots: Vec::new(), driver: Arc::clone(driver) }
+    }
+
+    /// Whether all handlers are done.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.iter().all(|slot| slot.handler.is_none())
+    }
+
     /// Takes a handler in and polls it.
     pub(crate) fn push(&mut self, handler: Handler, host: &Host) {
         let free = self.slots.iter().position(|slot| slot.handler.is_none()).unwrap_or_else(|| {
-            let signal = Arc::new(Signal { ready: AtomicBool::new(false), driver: Arc::clone(host.driver()) });
+            let signal = Arc::new(Signal { ready: AtomicBool::new(false), driver: Arc::clone(&self.driver) });
             let waker = Waker::from(Arc::clone(&signal));
             self.slots.push(Slot { handler: None, signal, waker });
             self.slots.len() - 1

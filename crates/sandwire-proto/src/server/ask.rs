@@ -152,6 +152,7 @@ pub(super) struct Asking {
 pub(super) struct OpenAsk {
     key: AskKey,
     call: CallKey,
+    via: Via,
     name: Arc<str>,
 }
 
@@ -243,8 +244,8 @@ impl Machine {
     /// Withdraws a question nobody waits for any more.
     pub fn unask(&mut self, ask: AskKey) {
         if let Some(at) = self.asks.iter().position(|open| open.key == ask) {
-            self.asks.swap_remove(at);
-            self.send_withdrawal(ask);
+            let open = self.asks.swap_remove(at);
+            self.send_withdrawal(&open);
         }
     }
 
@@ -283,7 +284,7 @@ impl Machine {
     fn over(&mut self, call: CallKey) {
         while let Some(at) = self.asks.iter().position(|open| open.call == call) {
             let open = self.asks.swap_remove(at);
-            self.send_withdrawal(open.key);
+            self.send_withdrawal(&open);
             self.outputs.push_back(Output::Answer { ask: open.key, result: Err(AskError::Over) });
         }
     }
@@ -292,7 +293,7 @@ impl Machine {
         let key = AskKey(self.next_ask);
         self.next_ask = self.next_ask.wrapping_add(1);
         self.asking = Some(Asking { answered: Self::answered, over: Self::over });
-        self.asks.push(OpenAsk { key, call, name: name.into() });
+        self.asks.push(OpenAsk { key, call, via, name: name.into() });
         let request = Request {
             id: RequestId::Number(key.0),
             method: method.clone(),
@@ -303,15 +304,15 @@ impl Machine {
         key
     }
 
-    fn send_withdrawal(&mut self, ask: AskKey) {
+    fn send_withdrawal(&mut self, open: &OpenAsk) {
         let mut writer = Writer::new();
         writer.begin_object();
         writer.key("requestId");
-        writer.integer(ask.0);
+        writer.integer(open.key.0);
         writer.end_object();
         let notification =
             Notification { method: Method::Cancelled, params: Some(writer.into_raw()), subscription: None };
-        self.outputs.push_back(Output::Send { via: Via::Pipe, message: Message::Notification(notification) });
+        self.outputs.push_back(Output::Send { via: open.via, message: Message::Notification(notification) });
     }
 
     /// Reads, once, what the client brought back of earlier rounds.

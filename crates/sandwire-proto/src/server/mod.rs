@@ -22,6 +22,7 @@ mod modern;
 mod number;
 mod opening;
 mod replies;
+mod saved;
 mod say;
 mod seal;
 
@@ -38,6 +39,7 @@ pub use self::{
     calls::CallKey,
     config::Config,
     listen::Change,
+    saved::Saved,
     say::Progress,
     seal::{HmacSealer, Sealer},
 };
@@ -208,6 +210,18 @@ impl Machine {
     #[must_use]
     pub fn is_running(&self, key: CallKey) -> bool {
         self.calls.get(key).is_some_and(Entry::is_running)
+    }
+
+    /// Which stream a call is answered on, for as long as the call is under way.
+    #[must_use]
+    pub fn via(&self, key: CallKey) -> Option<Via> {
+        self.calls.get(key).map(|entry| entry.via)
+    }
+
+    /// Whether a client waits for an answer on this stream.
+    #[must_use]
+    pub fn owes(&self, via: Via) -> bool {
+        self.calls.iter().any(|(_, entry)| entry.via == via && entry.is_running())
     }
 
     /// Answers a call. Nothing happens if the client gave up on it.
