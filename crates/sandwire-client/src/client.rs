@@ -175,7 +175,8 @@ impl Client {
         self.call(Method::LoggingSetLevel, &SetLevelRequestParams::new(level))
     }
 
-    /// Asks to be told when a resource changes (legacy era); for the modern one see [`listen`](Self::listen).
+    /// Asks to be told when a resource changes (legacy era); for the modern one see [`listen`](Self::listen). A new
+    /// session, or a server that replaces the one asked, is asked again.
     pub fn subscribe_resource(&self, uri: &str) -> Request<EmptyResult> {
         self.call(Method::ResourcesSubscribe, &ResourceRequestParams::new(uri))
     }
@@ -186,7 +187,8 @@ impl Client {
     }
 
     /// Begins a subscription (modern era). It lasts as long as the request is awaited, and has no timeout; its
-    /// notifications go to [`on_event`](Request::on_event).
+    /// notifications go to [`on_event`](Request::on_event). A server process that replaces the one asked is asked again,
+    /// and what it tells follows, its acknowledgement first.
     pub fn listen(&self, filter: SubscriptionFilter) -> Request<EmptyResult> {
         self.call(Method::SubscriptionsListen, &SubscriptionsListenRequestParams::new(filter))
     }

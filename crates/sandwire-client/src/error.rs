@@ -32,6 +32,9 @@ pub enum ErrorKind {
     Closed,
     /// The server wants authorization.
     Unauthorized,
+    /// The server was replaced by a new one, or lost the session, before it answered. It may have begun the call: make
+    /// it again if that is safe.
+    Restarted,
     /// The link failed.
     Transport,
     /// The server broke a rule of the protocol.
@@ -95,6 +98,7 @@ impl Error {
         let kind = match error.kind() {
             TransportErrorKind::Unauthorized => ErrorKind::Unauthorized,
             TransportErrorKind::Timeout => ErrorKind::Timeout,
+            TransportErrorKind::Restarted => ErrorKind::Restarted,
             _ => kind,
         };
         Self::new(kind, error.message()).caused_by(error)

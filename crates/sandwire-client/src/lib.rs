@@ -52,5 +52,5 @@ pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use page::Page;
 pub use request::{Request, Response};
-pub use sandwire_io::client::{Driver, Mode, OpenError};
+pub use sandwire_io::client::{Driver, Mode, OpenError, SessionLoss};
 pub use sandwire_proto::{Limits, PeerInfo};

@@ -1,7 +1,7 @@
 use crate::handler::{Handlers, Typed};
 use sandwire_io::{
     MaybeSend,
-    client::{Config, Mode},
+    client::{Config, Mode, SessionLoss},
 };
 use sandwire_json::{Raw, Writer};
 use sandwire_proto::{Limits, PeerInfo};
@@ -71,6 +71,14 @@ impl Options {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.config.call_timeout_ms = timeout.as_millis().try_into().unwrap_or(u64::MAX);
+        self
+    }
+
+    /// What to do about a call that finds its session lost (legacy HTTP only). By default it is made again, once, in a
+    /// new session: [`SessionLoss`] says what may then run twice.
+    #[must_use]
+    pub fn session_loss(mut self, policy: SessionLoss) -> Self {
+        self.config.session_loss = policy;
         self
     }
 

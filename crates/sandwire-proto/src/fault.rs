@@ -137,7 +137,16 @@ impl TransportError {
     /// A response with an HTTP status that is no success, with its `WWW-Authenticate` value where it has one.
     #[must_use]
     pub fn status(status: u16, challenge: Option<String>) -> Self {
+        Self::status_of(status, challenge, false)
+    }
+
+    /// The same; `session` says that the request named a session.
+    pub(crate) fn status_of(status: u16, challenge: Option<String>, session: bool) -> Self {
         let (kind, message) = match status {
+            404 if session => (
+                TransportErrorKind::Restarted,
+                "the server no longer knows the session (HTTP 404); call again if that is safe",
+            ),
             401 => (TransportErrorKind::Unauthorized, "the server wants authorization (HTTP 401); send a valid token"),
             403 => (
                 TransportErrorKind::Unauthorized,
@@ -158,6 +167,23 @@ impl TransportError {
             ),
         };
         Self(Arc::new(Failure { kind, message: Cow::Borrowed(message), status: Some(status), challenge, source: None }))
+    }
+
+    /// Whether another attempt may succeed by itself: the server is overloaded or fails, or still holds what broke.
+    pub(crate) fn is_transient(&self) -> bool {
+        matches!(self.0.status, Some(408 | 409 | 425 | 429 | 500 | 502..=504))
+    }
+
+    /// The same failure, told in the peer's own words.
+    pub(crate) fn with_message(&self, message: impl Into<Cow<'static, str>>) -> Self {
+        let Failure { kind, status, challenge, source, .. } = &*self.0;
+        Self(Arc::new(Failure {
+            kind: *kind,
+            message: message.into(),
+            status: *status,
+            challenge: challenge.clone(),
+            source: source.clone(),
+        }))
     }
 
     /// The same failure, caused by `source`.

@@ -57,7 +57,7 @@ pub enum Input {
         error: TransportError,
     },
     /// The peer was replaced by a new one that knows nothing of what was sent before. The link goes on: what is sent
-    /// from now on reaches the new peer.
+    /// from now on reaches the new peer. Without the feature `restarts` a client cannot: its links say that they closed.
     Restarted(TransportError),
     /// The link is gone. Nothing more comes from it.
     Closed(Option<TransportError>),

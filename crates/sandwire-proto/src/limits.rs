@@ -13,7 +13,8 @@ pub struct Limits {
     pub max_in_flight: usize,
     /// Requests of the peer that may be under way at once.
     pub max_peer_requests: usize,
-    /// Messages that may wait for a link that is slower than their sender.
+    /// Messages that may wait for a link that is slower than their sender; and resource subscriptions of a legacy
+    /// connection that are made again with a new server, beyond which they are not.
     pub max_queue: usize,
     /// How often one call may be asked for more input before it fails.
     pub max_rounds: u32,

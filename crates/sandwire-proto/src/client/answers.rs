@@ -4,7 +4,7 @@ use super::{
     AskKey, CallError, Machine, OpenError, Output, Phase, notifications,
     pending::{Owner, Purpose},
 };
-use crate::{PeerMisbehaved, Time, TransportError, Via};
+use crate::{PeerMisbehaved, Time, TransportError, TransportErrorKind, Via};
 use sandwire_types::{ErrorCode, ErrorObject, Message, Method, Notification, Reply, RequestId, Response, ResultKind};
 use std::sync::Arc;
 
@@ -87,6 +87,14 @@ impl Machine {
         if exchange.is_some_and(|exchange| self.renew(now, key, exchange)) {
             return;
         }
+        // What a status says of authorization and of the session goes before what its body says, but for the words.
+        let failure = exchange.and_then(|exchange| self.exchanges.get(exchange)?.failure.as_ref());
+        if let Some(failure) = failure.filter(|failure| {
+            matches!(failure.kind(), TransportErrorKind::Unauthorized | TransportErrorKind::Restarted)
+        }) {
+            let failure = failure.with_message(error.message);
+            return self.conclude(now, key, Err(CallError::Transport(failure)));
+        }
         match error.code {
             #[cfg(feature = "param-headers")]
             ErrorCode::HEADER_MISMATCH if self.may_relist(key) => self.relist(now, key, error),
@@ -109,8 +117,15 @@ impl Machine {
         if cfg!(feature = "asks") {
             self.unask_all(&pending);
         }
+        if cfg!(feature = "restarts") && result.is_ok() && !self.is_modern() {
+            self.note_standing(&pending.call);
+        }
         match pending.owner {
-            Owner::Caller => self.outputs.push_back(Output::Done { key: pending.key, result }),
+            Owner::Standing => {}
+            Owner::Caller => {
+                self.unheard &= result.is_err();
+                self.outputs.push_back(Output::Done { key: pending.key, result });
+            }
             #[cfg(feature = "param-headers")]
             Owner::Relist(call) => self.relisted(now, call, &result),
             Owner::Discover | Owner::Initialize => {

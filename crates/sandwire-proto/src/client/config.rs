@@ -21,6 +21,8 @@ pub struct Config {
     pub call_timeout_ms: u64,
     /// How long the server may take to answer `server/discover` when its era is not known, in milliseconds.
     pub probe_timeout_ms: u64,
+    /// What to do about a call that the server answers with having lost the session (legacy HTTP only).
+    pub session_loss: SessionLoss,
     /// Whether to keep an event stream open for messages that belong to no call (legacy HTTP only).
     pub listen: bool,
 }
@@ -49,9 +51,27 @@ impl Config {
             limits: Limits::default(),
             call_timeout_ms: 60_000,
             probe_timeout_ms: 10_000,
+            session_loss: SessionLoss::CallAgain,
             listen: true,
         }
     }
+}
+
+/// What becomes of a call that a server answers with HTTP status 404 because it ended the session, or forgot it.
+///
+/// Either way a new session is begun, in which later calls are made, and in which resource subscriptions and the log
+/// level are asked for again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionLoss {
+    /// It is made again in the new session, once; if that is answered with 404 too, it fails.
+    ///
+    /// A server that keeps to the specification has not begun a call that it answers so. One that has, or that stands
+    /// behind a gateway which answers in its place, runs it twice: choose [`Fail`](Self::Fail) if a tool must not.
+    #[default]
+    CallAgain,
+    /// It fails with [`TransportErrorKind::Restarted`](crate::TransportErrorKind::Restarted), and nothing runs twice.
+    Fail,
 }
 
 /// How a client finds the version to speak.

@@ -45,7 +45,8 @@ impl Machine {
         exchange.stream = content == Content::EventStream;
         exchange.answered = true;
         if !head.is_success() {
-            exchange.failure = Some(failure(head));
+            let session = exchange.epoch != self.epoch || self.session.is_some();
+            exchange.failure = Some(failure(head, session));
         }
         match exchange.purpose {
             Purpose::Call(key) if head.is_success() => {

@@ -1,11 +1,11 @@
 //! What only the legacy era has: sessions, and streams that are taken up again.
 
 use super::{
-    Machine, Output, Phase,
+    Machine, Output, Phase, SessionLoss,
     pending::{Bookmark, Owner, Purpose, Stage},
 };
 use crate::{
-    Time,
+    Time, TransportErrorKind,
     http::{ResponseHead, names, outgoing},
 };
 
@@ -18,6 +18,8 @@ const MIN_RETRY_MS: u64 = 100;
 const MAX_RETRY_MS: u64 = 30_000;
 /// How often in a row a stream is taken up again without anything new.
 const MAX_ATTEMPTS: u32 = 2;
+/// The same for the stream of messages that belong to no call, which nobody waits for: some minutes.
+const MAX_LISTEN_ATTEMPTS: u32 = 10;
 
 impl Machine {
     /// The answer to `initialize` may name a session.
@@ -47,15 +49,31 @@ impl Machine {
     pub(super) fn listen_ended(&mut self, now: Time, id: u64) {
         let open = self.phase == Phase::Open && !self.is_modern();
         let Some(exchange) = self.exchanges.get_mut(id) else { return };
-        let offered = exchange.failure.is_none() && (exchange.stream || !exchange.answered);
-        let attempts = exchange.bookmark.attempts;
-        if !offered || !open || exchange.epoch != self.epoch || !exchange.stream && attempts >= MAX_ATTEMPTS {
+        if !open || exchange.epoch != self.epoch {
             return;
         }
-        let wait = exchange.bookmark.wait_ms().max(MIN_RETRY_MS) << attempts.min(5);
-        self.listen_at = now.after(wait.min(MAX_RETRY_MS));
-        self.listen_from = exchange.bookmark.next();
-        self.arm(self.listen_at);
+        let attempts = exchange.bookmark.attempts;
+        let again = match &exchange.failure {
+            Some(failure) if failure.kind() == TransportErrorKind::Restarted && attempts > 0 => {
+                return self.stream_forgotten(now);
+            }
+            Some(failure) => failure.is_transient() && attempts < MAX_LISTEN_ATTEMPTS,
+            None => exchange.stream || !exchange.answered && attempts < MAX_LISTEN_ATTEMPTS,
+        };
+        if again {
+            let wait = exchange.bookmark.wait_ms().max(MIN_RETRY_MS) << attempts.min(5);
+            self.listen_at = now.after(wait.min(MAX_RETRY_MS));
+            self.listen_from = exchange.bookmark.next();
+            self.arm(self.listen_at);
+        }
+    }
+
+    /// A stream that was there is not any more: the session is over. It is replaced without a call that found out, but
+    /// not over and over while no call succeeds.
+    fn stream_forgotten(&mut self, now: Time) {
+        if !std::mem::replace(&mut self.unheard, true) {
+            self.reinitialize(now);
+        }
     }
 
     pub(super) fn listen_due(&mut self, now: Time) {
@@ -77,9 +95,11 @@ impl Machine {
             && call.owner == Owner::Caller
             && exchange.epoch == self.epoch
             && exchange.bookmark.last_event.is_some()
-            && exchange.failure.is_none()
             && exchange.bookmark.attempts <= MAX_ATTEMPTS
-            && (exchange.stream || !exchange.answered);
+            && match &exchange.failure {
+                Some(failure) => failure.is_transient(),
+                None => exchange.stream || !exchange.answered,
+            };
         if may {
             let at = now.after(exchange.bookmark.wait_ms());
             call.exchange = None;
@@ -104,16 +124,18 @@ impl Machine {
         }
     }
 
-    /// Makes a call again in a new session, once, if its exchange failed because the old session is over.
+    /// Begins a new session if a call's exchange failed because the old one is over, and makes the call again in it, once.
     pub(super) fn renew(&mut self, now: Time, key: u64, id: u64) -> bool {
         let (Some(exchange), Some(call)) = (self.exchanges.get(id), self.calls.get(key)) else { return false };
-        let missing = exchange.failure.as_ref().and_then(|failure| failure.http_status()) == Some(404);
-        let superseded = exchange.epoch != self.epoch;
-        let stale = missing && !self.is_modern() && (superseded || self.session.is_some());
-        if !stale || call.owner != Owner::Caller || call.renewed {
+        let lost = exchange.failure.as_ref().is_some_and(|failure| failure.kind() == TransportErrorKind::Restarted);
+        if !lost || call.owner != Owner::Caller || call.renewed {
             return false;
         }
-        self.requeue(now, key);
+        let superseded = exchange.epoch != self.epoch;
+        let again = self.config.session_loss == SessionLoss::CallAgain;
+        if again {
+            self.requeue(now, key);
+        }
         if superseded {
             // Another call has begun the new session already.
             self.send_queued(now);
@@ -126,7 +148,7 @@ impl Machine {
             self.listen_from = Bookmark::default();
             self.reinitialize(now);
         }
-        true
+        again
     }
 
     /// The session is ended, or the server did not care to say so.

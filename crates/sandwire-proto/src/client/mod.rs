@@ -20,10 +20,11 @@ mod pending;
 mod restart;
 mod sending;
 mod slab;
+mod standing;
 mod timers;
 
 pub use crate::input::{Ended, Input};
-pub use config::{Config, Mode};
+pub use config::{Config, Mode, SessionLoss};
 pub use event::{AskKey, Call, CallError, CallKey, OpenError, Output, Timeout};
 
 use crate::{ApiMisuse, PeerInfo, Time, Wire, http::outgoing};
@@ -31,6 +32,7 @@ use pending::{Ask, Bookmark, Exchange, Owner, Pending, Purpose, Stage};
 use sandwire_json::Raw;
 use sandwire_types::{Envelope, ErrorObject, Method, Notification, ProtocolVersion, Reply};
 use slab::Slab;
+use standing::Standing;
 use std::{collections::VecDeque, sync::Arc};
 
 /// One connection's client, from the first message to the last.
@@ -58,8 +60,8 @@ pub struct Machine {
     envelope: Option<Arc<Envelope>>,
     /// How often this opening asked for the server's versions.
     probes: u8,
-    /// Whether this very server was asked, and not one that it replaced.
-    probed: bool,
+    /// Whether the server was asked and said nothing in time. It may read the question yet.
+    silent: bool,
     /// Whether nothing has confirmed yet that a remembered server is still what it was.
     remembered: bool,
     /// Why the connection could not be opened.
@@ -79,6 +81,9 @@ pub struct Machine {
     /// When to take up the stream of messages that belong to no call, and where (legacy, HTTP).
     listen_at: Time,
     listen_from: Bookmark,
+    /// Whether a session was replaced, and no call has succeeded since, because its stream was gone.
+    unheard: bool,
+    standing: Standing,
     #[cfg(feature = "param-headers")]
     tools: crate::http::ParamHeaders,
 }
@@ -109,7 +114,7 @@ impl Machine {
             peer: None,
             envelope: None,
             probes: 0,
-            probed: false,
+            silent: false,
             remembered: false,
             failure: None,
             calls: Slab::new(),
@@ -122,6 +127,8 @@ impl Machine {
             epoch: 0,
             listen_at: Time::NEVER,
             listen_from: Bookmark::default(),
+            unheard: false,
+            standing: Standing::default(),
             #[cfg(feature = "param-headers")]
             tools: crate::http::ParamHeaders::new(),
         }
@@ -233,9 +240,9 @@ impl Machine {
             Input::Ended { exchange, how } => self.on_ended(now, exchange.0, how),
             Input::Unsent { id, error } => self.on_unsent(now, &id, error),
             Input::Restarted(error) if cfg!(feature = "restarts") => self.on_restarted(now, error),
-            Input::Restarted(error) => self.on_closed(Some(error)),
             Input::Closed(error) => self.on_closed(error),
             Input::Tick => self.on_tick(now),
+            Input::Restarted(_) => {}
         }
     }
 

@@ -54,7 +54,6 @@ impl Machine {
     fn probe(&mut self, now: Time, version: ProtocolVersion) {
         self.envelope = Some(self.envelope(version));
         self.probes += 1;
-        self.probed = true;
         let timeout = match self.config.mode {
             Mode::Pinned(_) => self.config.call_timeout_ms,
             _ => self.config.probe_timeout_ms,
@@ -102,6 +101,7 @@ impl Machine {
         failure: Option<TransportError>,
     ) {
         let discovers = owner == Owner::Discover;
+        self.silent = discovers && matches!(result, Err(CallError::Timeout)) || !discovers && self.silent;
         // What a status says goes before what the answer in its body says.
         let decided = failure.filter(|failure| match discovers {
             true => !is_verdict(failure),
@@ -190,9 +190,14 @@ impl Machine {
     fn not_initialized(&mut self, now: Time, error: OpenError) {
         let may_probe = matches!(self.config.mode, Mode::Auto | Mode::Remembered(_)) && self.probes < MAX_PROBES;
         let modern = match &error {
-            OpenError::Refused(refusal) if may_probe && refusal.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
-                supported_versions(refusal).and_then(Versions::newest_modern)
-            }
+            OpenError::Refused(refusal) if may_probe => match refusal.code {
+                ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
+                    supported_versions(refusal).and_then(Versions::newest_modern)
+                }
+                // A modern server that was slow to start.
+                ErrorCode::METHOD_NOT_FOUND if self.silent => Some(ProtocolVersion::LATEST),
+                _ => None,
+            },
             _ => None,
         };
         match modern {
@@ -220,6 +225,9 @@ impl Machine {
         self.phase = Phase::Open;
         self.peer = Some(Arc::clone(&peer));
         self.outputs.push_back(Output::Opened(peer));
+        if cfg!(feature = "restarts") && !self.is_modern() {
+            self.ask_standing(now);
+        }
         self.send_queued(now);
     }
 

@@ -35,6 +35,8 @@ pub(super) enum Owner {
     Caller,
     Discover,
     Initialize,
+    /// Nobody: a new server is told what its predecessor was.
+    Standing,
     /// A page of `tools/list`, read to learn the header fields that the call of this key lacked.
     #[cfg(feature = "param-headers")]
     Relist(u64),

@@ -14,7 +14,7 @@ impl Machine {
             return;
         }
         let was_open = self.phase == Phase::Open;
-        let probed = std::mem::take(&mut self.probed);
+        let silent = std::mem::take(&mut self.silent);
         self.epoch += 1;
         if cfg!(feature = "asks") {
             self.withdraw_requests();
@@ -26,8 +26,8 @@ impl Machine {
                 Some(call) if matches!(call.call.method, Method::SubscriptionsListen) && cfg!(feature = "listen") => {
                     self.listen_again(now, key);
                 }
-                // It may be the question about its versions, read late, that ended the server.
-                Some(call) if call.owner == Owner::Initialize && probed => {
+                // It may be the question about its versions, read late, over which the server ended.
+                Some(call) if call.owner == Owner::Initialize && silent => {
                     self.calls.remove(key);
                     self.initialize_again(now);
                 }

@@ -24,8 +24,9 @@ impl Content {
     }
 }
 
-/// The failure that a status without a JSON-RPC message in its body stands for.
+/// The failure that a status without a JSON-RPC message in its body stands for; `session` says whether the request
+/// named a session.
 #[must_use]
-pub fn failure(head: &ResponseHead) -> TransportError {
-    TransportError::status(head.status, head.headers.get(names::WWW_AUTHENTICATE).map(Into::into))
+pub fn failure(head: &ResponseHead, session: bool) -> TransportError {
+    TransportError::status_of(head.status, head.headers.get(names::WWW_AUTHENTICATE).map(Into::into), session)
 }

@@ -2,8 +2,28 @@ use crate::scene::{Scene, call, error, reply, tool_call};
 use sandwire_proto::{
     PeerIncompatible, PeerMisbehaved, TransportErrorKind, Via, Wire,
     client::{CallError, Input, Output},
+    http::ResponseHead,
 };
-use sandwire_types::{ErrorCode, Message, Response, WireError};
+use sandwire_types::{ErrorCode, Message, ProtocolVersion, Response, WireError};
+
+#[test]
+fn a_refused_authorization_is_told_with_its_challenge_whatever_the_body_says() {
+    for version in [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25] {
+        for status in [401, 403] {
+            let mut scene = Scene::open(Wire::Http, version);
+            scene.call(tool_call());
+            let sent = scene.request();
+            let headers = [("content-type", "application/json"), ("WWW-Authenticate", "Bearer scope=\"write\"")];
+            let head = ResponseHead { status, headers: headers.into_iter().collect() };
+            scene.handle(Input::Head { exchange: sent.exchange(), head });
+            scene.refuse(&sent, error(-32001));
+            let CallError::Transport(failure) = scene.done_error() else { panic!("told by the body") };
+            assert_eq!(failure.http_status(), Some(status));
+            assert_eq!(failure.challenge(), Some("Bearer scope=\"write\""));
+            assert_eq!(failure.message(), "scripted");
+        }
+    }
+}
 
 #[test]
 fn every_request_has_an_id_of_its_own() {

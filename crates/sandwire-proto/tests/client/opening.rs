@@ -182,6 +182,42 @@ fn initialize_refused_by_a_modern_server_leads_to_one_more_probe() {
 }
 
 #[test]
+fn a_modern_server_that_starts_slowly_is_probed_again_after_it_refuses_initialize() {
+    let (mut scene, probe) = probed(Wire::Pipe);
+    scene.wait(10_000);
+    let initialize = scene.request();
+    // Its answer to the probe comes late and is for nobody.
+    scene.reply(&probe, DISCOVERY);
+    scene.refuse(&initialize, error(-32601));
+    let again = scene.request();
+    assert_eq!(again.request.method, Method::ServerDiscover);
+    scene.reply(&again, DISCOVERY);
+    scene.opened_output();
+
+    // A server that has answered the probe is not asked again.
+    let (mut scene, probe) = probed(Wire::Pipe);
+    scene.refuse(&probe, error(-32601));
+    let initialize = scene.request();
+    scene.refuse(&initialize, error(-32601));
+    assert!(matches!(scene.failed(), OpenError::Refused(_)));
+}
+
+#[test]
+fn a_silent_server_that_refuses_the_second_probe_too_cannot_be_opened() {
+    let (mut scene, _) = probed(Wire::Pipe);
+    for expected in [Some(Method::ServerDiscover), None] {
+        scene.wait(10_000);
+        let initialize = scene.request();
+        assert_eq!(initialize.request.method, Method::Initialize);
+        scene.refuse(&initialize, error(-32601));
+        if let Some(method) = expected {
+            assert_eq!(scene.request().request.method, method);
+        }
+    }
+    assert!(matches!(scene.failed(), OpenError::Refused(_)));
+}
+
+#[test]
 fn initialize_is_never_cancelled() {
     let mut scene = Scene::with(Wire::Pipe, Mode::Legacy);
     scene.request();

@@ -189,6 +189,73 @@ fn a_legacy_server_is_initialized_again_while_calls_wait() {
 }
 
 #[test]
+fn subscriptions_and_log_level_are_asked_for_again_before_the_calls_that_waited() {
+    let mut scene = Scene::legacy(Wire::Pipe);
+    let mut said = |method: &str, params: &str, answer: &str| {
+        scene.call(call(method, params));
+        let sent = scene.request();
+        match answer {
+            "" => scene.refuse(&sent, error(-32002)),
+            answer => scene.reply(&sent, answer),
+        }
+        let _ = scene.done();
+    };
+    said("resources/subscribe", r#"{"uri":"a:1"}"#, "{}");
+    said("resources/subscribe", r#"{"uri":"a:2"}"#, "{}");
+    said("resources/subscribe", r#"{"uri":"a:3"}"#, "");
+    said("resources/subscribe", r#"{"uri":"a:1"}"#, "{}");
+    said("resources/subscribe", r#"{"uri":"a:4"}"#, "{}");
+    said("resources/unsubscribe", r#"{"uri":"a:2"}"#, "{}");
+    said("resources/unsubscribe", r#"{"uri":"a:4"}"#, "");
+    said("logging/setLevel", r#"{"level":"debug"}"#, "{}");
+    said("logging/setLevel", r#"{"level":"error"}"#, "{}");
+    said("logging/setLevel", r#"{"level":"loud"}"#, "");
+    for _ in 0..2 {
+        restart(&mut scene);
+        scene.call(tool_call());
+        scene.finish_opening();
+        let expected = [
+            ("logging/setLevel", r#"{"level":"error"}"#),
+            ("resources/subscribe", r#"{"uri":"a:1"}"#),
+            ("resources/subscribe", r#"{"uri":"a:4"}"#),
+        ];
+        for (n, (method, params)) in expected.into_iter().enumerate() {
+            let sent = scene.request();
+            assert_eq!((sent.request.method.as_str(), sent.params()), (method, params));
+            match n {
+                0 => scene.reply(&sent, "{}"),
+                1 => scene.refuse(&sent, error(-32002)),
+                _ => {}
+            }
+        }
+        let sent = scene.request();
+        scene.reply(&sent, "{}");
+        let _ = scene.done();
+        scene.quiet();
+    }
+    assert_eq!(scene.machine.calls_under_way(), 0);
+}
+
+#[test]
+fn no_more_subscriptions_are_kept_in_mind_than_the_limit_says() {
+    let mut config = config(Wire::Pipe, Mode::Legacy);
+    config.limits.max_queue = 2;
+    let mut scene = Scene::opened(config);
+    for n in 0..5 {
+        scene.call(call("resources/subscribe", &format!(r#"{{"uri":"a:{n}"}}"#)));
+        let sent = scene.request();
+        scene.reply(&sent, "{}");
+        let _ = scene.done();
+    }
+    restart(&mut scene);
+    scene.finish_opening();
+    for n in 0..2 {
+        assert_eq!(scene.request().params(), format!(r#"{{"uri":"a:{n}"}}"#));
+    }
+    scene.quiet();
+}
+
+#[test]
 fn what_the_old_server_asked_is_withdrawn() {
     let mut scene = Scene::legacy(Wire::Pipe);
     scene.server_request(5, "roots/list", "");

@@ -71,6 +71,28 @@ fn a_server_that_does_not_resume_loses_the_call() {
 }
 
 #[test]
+fn a_server_that_is_overloaded_when_it_is_to_resume_is_asked_again() {
+    let (mut scene, key, sent) = streaming();
+    scene.mark(sent.exchange(), "e1", Some(10));
+    scene.end(&sent);
+    for status in [503, 429] {
+        scene.wait(10);
+        let (exchange, head) = scene.opened_exchange();
+        assert_eq!(head.headers.get("last-event-id"), Some("e1"));
+        scene.head_of(exchange, status, None);
+        scene.ended(exchange);
+        scene.quiet();
+    }
+    scene.wait(10);
+    let (exchange, _) = scene.opened_exchange();
+    let id = Some(sent.request.id.clone());
+    scene.head_of(exchange, 200, Some("text/event-stream"));
+    let response = Response { id, null_id: false, result: Ok(crate::scene::reply("{}")) };
+    scene.receive(Via::Exchange(exchange), Message::Response(response));
+    assert_eq!(scene.done().0, key);
+}
+
+#[test]
 fn a_call_that_waits_to_be_resumed_can_be_cancelled() {
     let (mut scene, key, sent) = streaming();
     scene.mark(sent.exchange(), "e1", None);

@@ -1,14 +1,20 @@
-use crate::scene::{HANDSHAKE, Scene, Sent, error, tool_call};
+use crate::scene::{HANDSHAKE, Scene, Sent, call, config, error, tool_call};
 use sandwire_proto::{
-    ExchangeId, Via, Wire,
-    client::{CallError, Input, Mode, Output},
+    ExchangeId, TransportErrorKind, Via, Wire,
+    client::{CallError, Input, Mode, Output, SessionLoss},
     http::{Headers, ResponseHead, Verb},
 };
 use sandwire_types::{Message, Method, Response};
 
 /// Answers `initialize` with a session, then accepts what follows.
 fn handshake(scene: &mut Scene, session: &str) -> Sent {
-    let initialize = scene.request();
+    let initialize = scene.must();
+    handshake_sent(scene, initialize, session)
+}
+
+fn handshake_sent(scene: &mut Scene, initialize: Output, session: &str) -> Sent {
+    let Output::Send { via, message: Message::Request(request), head } = initialize else { panic!("{initialize:?}") };
+    let initialize = Sent { via, request, head };
     assert_eq!(initialize.request.method, Method::Initialize);
     assert_eq!(initialize.header("mcp-session-id"), None);
     let headers: Headers = [("Content-Type", "application/json"), ("MCP-Session-Id", session)].into_iter().collect();
@@ -32,6 +38,16 @@ fn listening(scene: &mut Scene, session: &str) -> ExchangeId {
     assert_eq!(head.headers.get("accept"), Some("text/event-stream"));
     assert_eq!(head.headers.get("mcp-session-id"), Some(session));
     exchange
+}
+
+fn lost(error: &CallError) -> bool {
+    matches!(error, CallError::Transport(error) if error.kind() == TransportErrorKind::Restarted && error.http_status() == Some(404))
+}
+
+/// Answers a request with the status that says that the session is over.
+fn forget(scene: &mut Scene, exchange: ExchangeId) {
+    scene.head_of(exchange, 404, None);
+    scene.ended(exchange);
 }
 
 #[test]
@@ -83,11 +99,127 @@ fn an_expired_session_is_replaced_once_and_the_call_made_again() {
                 (ended, Ok(_)) => assert_eq!(ended, key),
                 (ended, Err(error)) => {
                     assert_eq!(ended, other);
-                    assert!(matches!(error, CallError::Transport(_) | CallError::Peer(_)), "{error:?}");
+                    assert!(lost(&error), "{error:?}");
                 }
             }
         }
         scene.quiet();
+    }
+}
+
+#[test]
+fn a_call_may_be_failed_with_its_session_instead() {
+    let mut config = config(Wire::Http, Mode::Legacy);
+    config.session_loss = SessionLoss::Fail;
+    let mut scene = Scene::new(config);
+    handshake(&mut scene, "old");
+    let stream = listening(&mut scene, "old");
+    let keys = [scene.call(tool_call()), scene.call(tool_call())];
+    let sent = [scene.request(), scene.request()];
+    forget(&mut scene, sent[0].exchange());
+    assert!(matches!(scene.must(), Output::Abandon(exchange) if exchange == stream));
+    let initialize = scene.must();
+    // An error in the body tells it in other words.
+    scene.head_of(sent[1].exchange(), 404, Some("application/json"));
+    scene.refuse(&sent[1], error(-32001));
+    for key in keys {
+        assert!(matches!(scene.done(), (ended, Err(error)) if ended == key && lost(&error)));
+    }
+    // Later calls have the new session.
+    scene.call(tool_call());
+    handshake_sent(&mut scene, initialize, "new");
+    assert_eq!(scene.request().header("mcp-session-id"), Some("new"));
+    listening(&mut scene, "new");
+    scene.quiet();
+}
+
+#[test]
+fn what_the_old_session_knew_is_asked_for_again() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "old");
+    listening(&mut scene, "old");
+    scene.call(call("resources/subscribe", r#"{"uri":"a:1"}"#));
+    let subscribed = scene.request();
+    scene.reply(&subscribed, "{}");
+    scene.end(&subscribed);
+    let _ = scene.done();
+    scene.call(tool_call());
+    let expired = scene.request();
+    forget(&mut scene, expired.exchange());
+    assert!(matches!(scene.must(), Output::Abandon(_)));
+    handshake(&mut scene, "new");
+    let again = scene.request();
+    assert_eq!(again.request.method, Method::ResourcesSubscribe);
+    assert_eq!(again.header("mcp-session-id"), Some("new"));
+    assert_eq!(scene.request().request.method, Method::ToolsCall);
+    // Nobody waits for its answer, and its own 404 begins nothing.
+    forget(&mut scene, again.exchange());
+    listening(&mut scene, "new");
+    scene.quiet();
+}
+
+#[test]
+fn a_stream_that_is_forgotten_begins_a_new_session_once() {
+    let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+    handshake(&mut scene, "1");
+    let mut stream = listening(&mut scene, "1");
+    for session in ["2", "3"] {
+        scene.head_of(stream, 200, Some("text/event-stream"));
+        scene.ended(stream);
+        scene.wait(1_000);
+        let (again, _) = scene.opened_exchange();
+        forget(&mut scene, again);
+        if session == "3" {
+            break;
+        }
+        handshake(&mut scene, session);
+        stream = listening(&mut scene, session);
+    }
+    scene.wait(1_000_000);
+    scene.quiet();
+    // A call that succeeds shows that the session is good.
+    scene.call(tool_call());
+    let sent = scene.request();
+    assert_eq!(sent.header("mcp-session-id"), Some("2"));
+    scene.reply(&sent, "{}");
+}
+
+#[test]
+fn a_stream_that_was_never_there_is_not_asked_for_again() {
+    for status in [400, 401, 403, 404, 405, 406, 410, 501] {
+        let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+        handshake(&mut scene, "s");
+        let stream = listening(&mut scene, "s");
+        scene.head_of(stream, status, None);
+        scene.ended(stream);
+        scene.wait(1_000_000);
+        scene.quiet();
+    }
+}
+
+#[test]
+fn a_stream_is_asked_for_again_while_the_server_is_overloaded() {
+    for status in [429, 500, 502, 503, 504, 409] {
+        let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+        handshake(&mut scene, "s");
+        let mut stream = listening(&mut scene, "s");
+        let mut waited = 0;
+        for attempt in 0..11 {
+            scene.head_of(stream, status, Some("application/json"));
+            scene.ended(stream);
+            scene.quiet();
+            if attempt < 10 {
+                let wait = (1_000 << attempt.min(5)).min(30_000);
+                scene.wait(wait - 1);
+                scene.quiet();
+                scene.wait(1);
+                stream = listening(&mut scene, "s");
+                waited += wait;
+            }
+        }
+        scene.wait(1_000_000);
+        scene.quiet();
+        assert_eq!(waited, 181_000);
     }
 }
 
