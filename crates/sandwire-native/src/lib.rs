@@ -1,6 +1,8 @@
 //! Sandwire in native processes.
 //!
-//! This crate gives `sandwire-io` its ports: [`NativeEnv`] (time and randomness). It knows neither clients nor servers,
+//! This crate gives `sandwire-io` its ports: [`NativeEnv`] (time and randomness), and behind features child processes
+//! and standard streams, HTTP, and Unix sockets. [`Caught`] keeps a connection alive when a handler panics, and
+//! [`Settings`] are what the environment says of a server. The crate knows neither clients nor servers,
 //! only the traits of `sandwire-io`, and no executor: everything here is a future that any executor runs.
 //! [`block_on`] is the one for programs that have none.
 //!
@@ -8,9 +10,17 @@
 #![cfg(not(target_family = "wasm"))]
 #![deny(unsafe_code)]
 
+mod caught;
 mod env;
+pub mod settings;
+#[cfg(all(unix, any(feature = "stdio", feature = "unix")))]
+mod source;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+#[cfg(all(unix, feature = "unix"))]
+pub mod unix;
 
 pub use async_io::block_on;
+pub use caught::Caught;
 pub use env::NativeEnv;
+pub use settings::Settings;

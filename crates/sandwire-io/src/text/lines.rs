@@ -51,7 +51,7 @@ enum State {
 
 /// How many messages of the greatest length may wait for a peer that does not read.
 const WAITING_MESSAGES: usize = 16;
-const CHUNK: usize = 8 * 1024;
+const CHUNK: usize = 64 * 1024;
 
 impl<R, W> Lines<R, W> {
     /// A port over `reader` and `writer` that keeps at most `max_line_bytes` of one line.

@@ -1,4 +1,7 @@
-//! Servers that are child processes, spoken to over their standard input and output.
+//! Standard streams: those of servers that are child processes, and this process's own where it is a server itself
+//! ([`Stdio`]).
+//!
+//! # Child processes
 //!
 //! [`Command`] says which program to start and how. [`Command::spawn`] starts it and gives a [`Process`], a
 //! [`TextPort`](sandwire_io::TextPort) that is wrapped in a [`TextLink`](sandwire_io::TextLink) and given to a client:
@@ -56,9 +59,11 @@ mod group;
 mod keeper;
 mod process;
 mod restart;
+mod server;
 mod stderr;
 
 pub use command::Command;
 pub use exited::Exited;
 pub use process::{Process, Report};
 pub use restart::{Backoff, Restart};
+pub use server::Stdio;

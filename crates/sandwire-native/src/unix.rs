@@ -1,0 +1,255 @@
+//! Unix sockets, one message a line as over standard streams.
+
+use std::{
+    fmt,
+    fs::{self, Permissions},
+    future::poll_fn,
+    io,
+    net::Shutdown,
+    os::unix::{
+        fs::{FileTypeExt, MetadataExt, PermissionsExt},
+        net::{UnixListener, UnixStream},
+    },
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+};
+
+use async_io::Async;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use sandwire_io::lines::Lines;
+
+use crate::source::{Reader, Writer};
+
+/// A connection over a Unix socket.
+pub type UnixPort = Lines<Reader<UnixStream>, Writer<UnixStream>>;
+
+/// Connects to the socket at `path`. A line of more than `max_line_bytes` is refused, and reading goes on with the next.
+///
+/// # Errors
+/// Nobody listens there, or this process may not connect.
+pub fn connect(path: impl AsRef<Path>, max_line_bytes: usize) -> io::Result<UnixPort> {
+    Ok(port(Async::new(UnixStream::connect(path)?)?, max_line_bytes))
+}
+
+fn port(stream: Async<UnixStream>, max_line_bytes: usize) -> UnixPort {
+    let stream = Arc::new(stream);
+    let writer = Writer::new(Arc::clone(&stream), |stream| stream.shutdown(Shutdown::Both));
+    Lines::new(Reader::new(stream), writer, max_line_bytes)
+}
+
+/// Listens on a Unix socket, whose file it removes when it is dropped.
+pub struct Listener {
+    socket: Async<UnixListener>,
+    path: PathBuf,
+    /// Which file is ours, should another have taken its place.
+    file: (u64, u64),
+}
+
+impl Listener {
+    /// Listens at `path`, for this user only (mode 0600). A socket that is left there, and that nobody listens on any
+    /// more, is replaced.
+    ///
+    /// # Errors
+    /// Another process listens there, or what is there is no socket, or this process may not make a file there.
+    pub fn bind(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        replaceable(&path)?;
+        // Made under another name, so that nobody can connect before the mode is set.
+        let mut name = path.clone().into_os_string();
+        name.push(format!(".{}", std::process::id()));
+        let made = PathBuf::from(name);
+        let _ = fs::remove_file(&made);
+        let socket = Async::new(UnixListener::bind(&made)?)?;
+        let metadata = fs::set_permissions(&made, Permissions::from_mode(0o600))
+            .and_then(|()| fs::symlink_metadata(&made))
+            .and_then(|metadata| fs::rename(&made, &path).map(|()| metadata))
+            .inspect_err(|_| drop(fs::remove_file(&made)))?;
+        Ok(Self { socket, path, file: (metadata.dev(), metadata.ino()) })
+    }
+
+    /// The next connection.
+    ///
+    /// # Errors
+    /// This process has no descriptors left, or the like. It may go better later.
+    pub async fn accept(&self, max_line_bytes: usize) -> io::Result<UnixPort> {
+        self.socket
+            .read_with(UnixListener::accept)
+            .await
+            .and_then(|(stream, _)| Ok(port(Async::new(stream)?, max_line_bytes)))
+    }
+
+    /// Serves connections for ever, at most `max_connections` at once: others wait until one ends.
+    ///
+    /// # Errors
+    /// If no connection can be accepted while there is none.
+    pub async fn serve<F: Future<Output = ()>>(
+        &self,
+        max_line_bytes: usize,
+        max_connections: usize,
+        mut connection: impl FnMut(UnixPort) -> F,
+    ) -> io::Result<()> {
+        let mut running = FuturesUnordered::new();
+        loop {
+            let mut accepting = pin!(self.accept(max_line_bytes));
+            let mut full = running.len() >= max_connections;
+            let accepted = poll_fn(|cx| {
+                while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {
+                    full = false;
+                }
+                if full { Poll::Pending } else { accepting.as_mut().poll(cx) }
+            });
+            match accepted.await {
+                Ok(port) => running.push(connection(port)),
+                // Once a connection has ended there may be a descriptor for another.
+                Err(_) if running.next().await.is_some() => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|metadata| (metadata.dev(), metadata.ino()) == self.file) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Whether a socket can be made at `path`, in the place of one that nobody listens on if need be.
+fn replaceable(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(metadata) if !metadata.file_type().is_socket() => Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            format!("{} is there and is no socket; remove it or choose another path", path.display()),
+        )),
+        Ok(_) => match UnixStream::connect(path) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => Err(io::Error::new(
+                io::ErrorKind::AddrInUse,
+                format!("another process listens on {}; end it or choose another path", path.display()),
+            )),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_on;
+    use futures_util::future::{join, select};
+    use sandwire_io::TextPort;
+
+    /// A folder that is gone at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("sandwire-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn socket(&self) -> PathBuf {
+            self.0.join("s.sock")
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    async fn line(port: &mut UnixPort) -> Option<String> {
+        poll_fn(|cx| port.poll(cx)).await.map(Result::unwrap)
+    }
+
+    /// Says everything back.
+    async fn echo(mut port: UnixPort) {
+        while let Some(text) = line(&mut port).await {
+            port.send(text);
+        }
+        port.close();
+        line(&mut port).await;
+    }
+
+    async fn ask(port: &mut UnixPort, text: &str) -> Option<String> {
+        port.send(text.to_owned());
+        line(port).await
+    }
+
+    /// Runs `clients` beside a listener.
+    fn with_echo(listener: &Listener, max_connections: usize, clients: impl Future<Output = ()>) {
+        block_on(select(pin!(listener.serve(100, max_connections, echo)), pin!(clients)));
+    }
+
+    #[test]
+    fn connections_are_served_side_by_side() {
+        let folder = Folder::new("beside");
+        let listener = Listener::bind(folder.socket()).unwrap();
+        assert_eq!(fs::metadata(folder.socket()).unwrap().permissions().mode() & 0o777, 0o600);
+        with_echo(&listener, 2, async {
+            let mut one = connect(folder.socket(), 100).unwrap();
+            let mut two = connect(folder.socket(), 100).unwrap();
+            assert_eq!(ask(&mut two, "2").await.as_deref(), Some("2"));
+            assert_eq!(ask(&mut one, "1").await.as_deref(), Some("1"));
+        });
+        drop(listener);
+        assert!(!folder.socket().exists());
+    }
+
+    #[test]
+    fn a_connection_too_many_waits_until_another_ends() {
+        let folder = Folder::new("bounded");
+        let listener = Listener::bind(folder.socket()).unwrap();
+        with_echo(&listener, 1, async {
+            let mut one = connect(folder.socket(), 100).unwrap();
+            assert_eq!(ask(&mut one, "1").await.as_deref(), Some("1"));
+            let mut two = connect(folder.socket(), 100).unwrap();
+            let ending = async {
+                assert_eq!(ask(&mut one, "still 1").await.as_deref(), Some("still 1"));
+                one.close();
+                assert_eq!(line(&mut one).await, None);
+            };
+            assert_eq!(join(ask(&mut two, "2"), ending).await.0.as_deref(), Some("2"));
+        });
+    }
+
+    #[test]
+    fn only_a_socket_that_nobody_answers_on_is_replaced() {
+        let folder = Folder::new("stale");
+        let path = folder.socket();
+        drop(UnixListener::bind(&path).unwrap());
+        let listener = Listener::bind(&path).unwrap();
+        let error = Listener::bind(&path).unwrap_err();
+        assert!(error.to_string().contains("another process listens on"), "{error}");
+        drop(listener);
+
+        fs::write(&path, "precious").unwrap();
+        let error = Listener::bind(&path).unwrap_err();
+        assert!(error.to_string().contains("is no socket"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_file_that_took_the_place_of_the_socket_is_left_alone() {
+        let folder = Folder::new("taken");
+        let listener = Listener::bind(folder.socket()).unwrap();
+        fs::remove_file(folder.socket()).unwrap();
+        fs::write(folder.socket(), "another").unwrap();
+        drop(listener);
+        assert!(folder.socket().exists());
+    }
+}
