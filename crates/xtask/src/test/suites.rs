@@ -30,6 +30,8 @@ pub enum Need {
     Chromium,
     /// A counter of instructions.
     Valgrind,
+    /// The Python packages of `tests/python`.
+    Python,
     /// The program of a test crate that is a workspace of its own.
     Program(&'static str),
     /// The wasm modules.
@@ -50,6 +52,7 @@ impl Need {
             Self::Npm(set) => setup::npm(set).map(drop),
             Self::Chromium => setup::chromium().map(drop),
             Self::Valgrind => setup::valgrind(),
+            Self::Python => setup::python().map(drop),
             Self::Program(name) => separate("build", name).run(),
             Self::Modules => {
                 let sources = [pack::ENTRIES, size::EDGE, demo::MODULES].concat();
