@@ -85,7 +85,8 @@ pub const SUITES: &[Suite] = &[
         minutes: 5,
         needs: &[],
         run: |job| {
-            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--all-features", "--no-fail-fast"]);
+            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--exclude=native-tests"]);
+            let test = test.args(["--all-features", "--no-fail-fast"]);
             job.counted(test.args(["--", "--show-output"]), count::cargo)
         },
     },
@@ -168,6 +169,22 @@ pub const SUITES: &[Suite] = &[
             let (types, tests) = pack::tests()?;
             job.check(types)?;
             job.counted(tests, count::node)
+        },
+    },
+    Suite {
+        name: "native",
+        about: "client and server in processes, with clients and servers of others, and nothing left behind",
+        minutes: 8,
+        needs: &[Need::Npm("native"), Need::Npm("inspector"), Need::Python],
+        run: |job| {
+            // Most of it waits for others.
+            let test = cargo_test().args(["--package=native-tests", "--no-fail-fast", "--", "--test-threads=4"]);
+            let test = test
+                .env("SANDWIRE_NPM", setup::npm("native")?)
+                .env("SANDWIRE_INSPECTOR", setup::npm("inspector")?)
+                .env("SANDWIRE_NODE", setup::newer_node()?)
+                .env("SANDWIRE_PYTHON", setup::python()?);
+            job.counted(test, count::cargo)
         },
     },
     Suite {
