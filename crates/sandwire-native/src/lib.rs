@@ -12,6 +12,8 @@
 
 mod caught;
 mod env;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod settings;
 #[cfg(all(unix, any(feature = "stdio", feature = "unix")))]
 mod source;

@@ -53,6 +53,12 @@ impl Headers {
         Self(Vec::new())
     }
 
+    /// No fields, with room for so many.
+    #[must_use]
+    pub fn with_capacity(fields: usize) -> Self {
+        Self(Vec::with_capacity(fields))
+    }
+
     /// The first value of `name`, without white space around it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {

@@ -1,0 +1,5 @@
+//! HTTP in native processes.
+
+pub mod server;
+
+pub use server::{Limits, Server, Shutdown, serve};
