@@ -123,6 +123,12 @@ impl Session {
         self
     }
 
+    /// Whether it was made so.
+    #[must_use]
+    pub fn has_one_stream(&self) -> bool {
+        lock(&self.inner.streams).one_stream
+    }
+
     /// Who the client is, once it is known.
     #[must_use]
     pub fn peer(&self) -> Option<Arc<PeerInfo>> {
@@ -379,13 +385,14 @@ impl Received {
         self.session.inner.with(self.id, |stream| mem::take(&mut stream.released)).unwrap_or_default()
     }
 
-    /// Nobody reads any more: what is said from now on is dropped, and questions to the client fail.
-    pub fn deafen(&mut self) {
+    /// Nobody reads any more: what is said from now on is dropped, and questions to the client fail, those that are
+    /// `unsent` first.
+    pub fn deafen(&mut self, unsent: VecDeque<Message>) {
         let forgotten = self.session.inner.with(self.id, |stream| {
             stream.deaf = true;
             mem::take(&mut stream.queue)
         });
-        for message in forgotten.unwrap_or_default() {
+        for message in unsent.into_iter().chain(forgotten.unwrap_or_default()) {
             if let Message::Request(request) = message {
                 let message = "the client went away before the question reached it; it has to make the call again";
                 let error = TransportError::new(TransportErrorKind::Closed, message);

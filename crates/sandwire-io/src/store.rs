@@ -74,8 +74,11 @@ impl Error for StoreError {}
 pub struct MemoryStore {
     env: Arc<dyn Env>,
     max_entries: usize,
-    entries: Arc<Mutex<BTreeMap<Box<str>, (Time, Box<str>)>>>,
+    entries: Arc<Mutex<BTreeMap<Box<str>, Entry>>>,
 }
+
+/// Until when it is kept, and the text.
+type Entry = (Time, Box<str>);
 
 impl MemoryStore {
     /// A store of at most `max_entries` texts. When it is full of what has not expired, it takes no more.

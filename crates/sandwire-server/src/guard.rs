@@ -78,7 +78,8 @@ impl Guard {
         head.headers.push("vary", "Origin");
     }
 
-    pub(crate) fn preflight(&self, request: &Headers) -> ResponseHead {
+    /// Tells a page that it may send a request. `methods` are those that the address takes.
+    pub(crate) fn preflight(&self, request: &Headers, methods: &'static str) -> ResponseHead {
         let mut head = ResponseHead::new(204);
         let mut allowed = String::from(ALLOWED);
         let wanted = request.get("access-control-request-headers").unwrap_or_default();
@@ -89,7 +90,7 @@ impl Guard {
                 allowed.extend(name.iter().map(|byte| char::from(*byte)));
             }
         }
-        head.headers.push("access-control-allow-methods", "POST, OPTIONS");
+        head.headers.push("access-control-allow-methods", methods);
         head.headers.push("access-control-allow-headers", allowed);
         head.headers.push("access-control-max-age", "600");
         head

@@ -5,10 +5,22 @@
 mod asks;
 #[path = "http_entry/guarded.rs"]
 mod guarded;
+#[cfg(feature = "sse")]
+#[path = "http_entry/hall.rs"]
+mod hall;
 #[path = "http_entry/legacy.rs"]
 mod legacy;
 #[path = "http_entry/modern.rs"]
 mod modern;
+#[cfg(feature = "sse")]
+#[path = "http_entry/session_streams.rs"]
+mod session_streams;
+#[cfg(feature = "sse")]
+#[path = "http_entry/session_table.rs"]
+mod session_table;
+#[cfg(feature = "sse")]
+#[path = "http_entry/sessions.rs"]
+mod sessions;
 #[path = "http_entry/site.rs"]
 mod site;
 #[path = "http_entry/streams.rs"]

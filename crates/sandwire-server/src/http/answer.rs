@@ -12,7 +12,10 @@ use sandwire_types::{
     wire::encode,
 };
 
-use super::{Response, Shared, VERSION, stream::Events};
+use super::{
+    Response, Shared, VERSION,
+    stream::{Events, KeepAlive},
+};
 
 /// A request that is answered before it reaches the server.
 #[derive(Debug)]
@@ -28,12 +31,13 @@ impl Refusal {
         Self { status, id: None, error: ErrorObject::new(code, message) }
     }
 
-    pub(super) fn into_response(self, version: Option<ProtocolVersion>) -> Response {
+    /// `methods` are those that the address takes.
+    pub(super) fn into_response(self, version: Option<ProtocolVersion>, methods: &'static str) -> Response {
         let Self { status, id, error } = self;
         let answer = Message::Response(Answer::refusal(id, error, version));
         let (mut head, body) = json(status, encode(&answer));
         if status == 405 {
-            head.headers.push(names::ALLOW, "POST, OPTIONS");
+            head.headers.push(names::ALLOW, methods);
         }
         (head, body)
     }
@@ -47,6 +51,9 @@ pub(super) enum Begun {
     Accepted,
     /// The server works on its requests.
     Waits(Box<Events>),
+    /// A session has answered it.
+    #[cfg(feature = "sessions")]
+    Responded(Response),
 }
 
 pub(super) fn accepted() -> Response {
@@ -57,7 +64,7 @@ pub(super) fn nothing() -> Box<dyn Body> {
     Box::new(Bytes::default())
 }
 
-fn json(status: u16, text: String) -> Response {
+pub(super) fn json(status: u16, text: String) -> Response {
     let mut head = ResponseHead::new(status);
     head.headers.push(names::CONTENT_TYPE, "application/json");
     (head, Box::new(Bytes::new(text)))
@@ -106,17 +113,7 @@ impl Shared {
             return Err(invalid("a body is one message; send the messages of a batch one by one"));
         }
         let peer = self.legacy_peer(head, None)?;
-        if !peer.version.allows_batch() {
-            return Err(invalid("batches exist in protocol version 2025-03-26 only; send the messages one by one"));
-        }
-        if items.len() > self.endpoint.config().limits.max_peer_requests {
-            let message = "the batch holds more messages than may be under way at once; send fewer";
-            return Err(Refusal::new(413, ErrorCode::INVALID_REQUEST, message));
-        }
-        let wants_answer = |item: &Result<Message, WireError>| match item {
-            Ok(message) => matches!(message, Message::Request(_)),
-            Err(error) => error.wants_answer(),
-        };
+        self.check_batch(peer.version, items.len())?;
         let waiting = items.iter().filter(|item| wants_answer(item)).count();
         let mut exchange = self.exchange(Some(Arc::clone(&peer)));
         exchange.receive_batch(items);
@@ -126,7 +123,18 @@ impl Shared {
         Ok(self.wait(exchange, peer.version, waiting))
     }
 
-    fn names_modern(&self, head: &RequestHead) -> bool {
+    pub(super) fn check_batch(&self, version: ProtocolVersion, messages: usize) -> Result<(), Refusal> {
+        if !version.allows_batch() {
+            return Err(invalid("batches exist in protocol version 2025-03-26 only; send the messages one by one"));
+        }
+        if messages > self.endpoint.config().limits.max_peer_requests {
+            let message = "the batch holds more messages than may be under way at once; send fewer";
+            return Err(Refusal::new(413, ErrorCode::INVALID_REQUEST, message));
+        }
+        Ok(())
+    }
+
+    pub(super) fn names_modern(&self, head: &RequestHead) -> bool {
         let named = head.headers.get(VERSION).and_then(ProtocolVersion::parse);
         named.is_some_and(|version| version.era() == Era::Modern)
     }
@@ -136,7 +144,19 @@ impl Shared {
     }
 
     fn wait(&self, exchange: Exchange, version: ProtocolVersion, waiting: usize) -> Begun {
-        Begun::Waits(Box::new(Events::new(exchange, version, waiting, &self.env, self.guard.keep_alive_ms)))
+        Begun::Waits(Box::new(Events::new(exchange, version, waiting, self.keep_alive())))
+    }
+
+    pub(super) fn keep_alive(&self) -> KeepAlive {
+        KeepAlive::new(&self.env, self.guard.keep_alive_ms)
+    }
+}
+
+/// Whether something is to be said to a message of a batch, or to what stands in its place.
+pub(super) fn wants_answer(item: &Result<Message, WireError>) -> bool {
+    match item {
+        Ok(message) => matches!(message, Message::Request(_)),
+        Err(error) => error.wants_answer(),
     }
 }
 
@@ -163,7 +183,7 @@ pub(super) fn whole(version: ProtocolVersion, answers: &VecDeque<Message>) -> Re
 }
 
 /// The status of an answer that is the whole body: the modern era fixes some of them.
-fn status(version: ProtocolVersion, answer: &Answer) -> u16 {
+pub(super) fn status(version: ProtocolVersion, answer: &Answer) -> u16 {
     let modern = version.era() == Era::Modern;
     match &answer.result {
         Err(error) => match error.code {

@@ -51,7 +51,7 @@ pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
 
 /// Whether the client takes answers of this type. Of several ranges that mean it, the one that names most counts.
 #[inline(never)]
-fn takes(head: &RequestHead, media_type: &str) -> bool {
+pub(super) fn takes(head: &RequestHead, media_type: &str) -> bool {
     let mut closest = None;
     for field in head.headers.get_all(names::ACCEPT) {
         for range in members(field) {

@@ -2,11 +2,14 @@
 //!
 //! A modern request is answered as JSON, or as an event stream from the first notification on. A legacy one is
 //! answered the same way and leaves nothing behind: there is no session, so no questions to the client, no stream
-//! outside a request. Reading order: `guard` (who is let in), this file, `check` (headers against body), `answer`
-//! (what the exchange says), `stream`.
+//! outside a request. With the feature `sessions`, an entry can give legacy clients sessions, which have both.
+//! Reading order: `guard` (who is let in), this file, `check` (headers against body), `answer` (what the exchange
+//! says), `stream`, `session`.
 
 mod answer;
 mod check;
+#[cfg(feature = "sessions")]
+mod session;
 mod stream;
 
 use std::{
@@ -24,6 +27,8 @@ use sandwire_types::{
 
 pub use crate::guard::{Allow, Guard};
 use answer::{Begun, Refusal};
+#[cfg(feature = "sessions")]
+pub use session::{Sessions, SessionsDriver};
 
 type Response = (ResponseHead, Box<dyn Body>);
 
@@ -50,6 +55,8 @@ struct Shared {
     endpoint: Arc<dyn Endpoint>,
     env: Arc<dyn Env>,
     guard: Guard,
+    #[cfg(feature = "sessions")]
+    sessions: Option<Arc<session::Table>>,
 }
 
 impl HttpEntry {
@@ -62,7 +69,14 @@ impl HttpEntry {
     /// Serves `endpoint` to those whom `guard` lets in.
     #[must_use]
     pub fn guarded(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, guard: Guard) -> Self {
-        Self { shared: Arc::new(Shared { endpoint, env, guard }) }
+        let shared = Shared {
+            endpoint,
+            env,
+            guard,
+            #[cfg(feature = "sessions")]
+            sessions: None,
+        };
+        Self { shared: Arc::new(shared) }
     }
 }
 
@@ -93,7 +107,7 @@ impl Shared {
     async fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> Response {
         if let Err(barred) = self.guard.check(&head) {
             let refusal = Refusal::new(barred.status(), ErrorCode::INVALID_REQUEST, barred.message());
-            return refusal.into_response(None);
+            return refusal.into_response(None, self.methods());
         }
         let (mut answer, body) = match self.begun(&head, body).await {
             Ok(Begun::Waits(mut events)) => match poll_fn(|cx| events.poll_answers(cx)).await {
@@ -101,33 +115,67 @@ impl Shared {
                 None => (answer::streaming(), events as Box<dyn Body>),
             },
             Ok(Begun::Accepted) => answer::accepted(),
-            Ok(Begun::Preflight) => (self.guard.preflight(&head.headers), answer::nothing()),
-            Err(refusal) => refusal.into_response(check::version_of(&head)),
+            Ok(Begun::Preflight) => (self.guard.preflight(&head.headers, self.methods()), answer::nothing()),
+            #[cfg(feature = "sessions")]
+            Ok(Begun::Responded(response)) => response,
+            Err(refusal) => refusal.into_response(check::version_of(&head), self.methods()),
         };
         self.guard.expose(head.headers.get("origin"), &mut answer);
         (answer, body)
     }
 
-    async fn begun(&self, head: &RequestHead, mut body: Box<dyn Body>) -> Result<Begun, Refusal> {
+    async fn begun(&self, head: &RequestHead, body: Box<dyn Body>) -> Result<Begun, Refusal> {
         if self.guard.cors && is_preflight(head) {
             return Ok(Begun::Preflight);
         }
-        self.check_head(head)?;
-        let mut bytes = Vec::new();
-        poll_fn(|cx| self.poll_body(&mut *body, &mut bytes, cx)).await?;
-        drop(body);
-        self.take(head, bytes)
-    }
-
-    fn check_head(&self, head: &RequestHead) -> Result<(), Refusal> {
+        #[cfg(feature = "sessions")]
+        if let Some(table) = &self.sessions
+            && let Some(response) = self.without_body(table, head).await?
+        {
+            return Ok(Begun::Responded(response));
+        }
         check::verb(head)?;
         check::content_type(head)?;
+        #[cfg(feature = "sse")]
+        if let Some(table) = &self.sessions
+            && let Some(session) = table.named(head)
+        {
+            let Some(incoming) = self.incoming(head, body).await? else { return Ok(Begun::Accepted) };
+            return self.beside_stream(table, session, incoming);
+        }
         check::accept(head)?;
+        let Some(incoming) = self.incoming(head, body).await? else { return Ok(Begun::Accepted) };
+        #[cfg(feature = "sessions")]
+        if let Some(table) = &self.sessions
+            && self.is_legacy(head, &incoming)
+        {
+            return self.post(table, head, incoming).await;
+        }
+        match incoming {
+            Incoming::One(message) => self.message(head, message),
+            Incoming::Batch(items) => self.batch(head, items),
+        }
+    }
+
+    /// The request methods that the address takes.
+    fn methods(&self) -> &'static str {
+        #[cfg(feature = "sessions")]
+        if self.sessions.is_some() {
+            return "POST, GET, DELETE, OPTIONS";
+        }
+        "POST, OPTIONS"
+    }
+
+    /// What the body says, if that is not what is best passed over: a notification that nobody understands.
+    async fn incoming(&self, head: &RequestHead, mut body: Box<dyn Body>) -> Result<Option<Incoming>, Refusal> {
         let announced = head.headers.get("content-length").and_then(|length| length.parse::<usize>().ok());
         if announced.is_some_and(|length| length > self.guard.max_body_bytes) {
             return Err(too_large());
         }
-        Ok(())
+        let mut bytes = Vec::new();
+        poll_fn(|cx| self.poll_body(&mut *body, &mut bytes, cx)).await?;
+        drop(body);
+        read(bytes)
     }
 
     fn poll_body(&self, body: &mut dyn Body, bytes: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
@@ -146,17 +194,16 @@ impl Shared {
             }
         }
     }
+}
 
-    fn take(&self, head: &RequestHead, body: Vec<u8>) -> Result<Begun, Refusal> {
-        let Ok(text) = String::from_utf8(body) else {
-            return Err(Refusal::new(400, ErrorCode::PARSE_ERROR, "the body is not UTF-8; send JSON as UTF-8"));
-        };
-        match decode(&text, &mut Memo::new()) {
-            Ok(Incoming::One(message)) => self.message(head, message),
-            Ok(Incoming::Batch(items)) => self.batch(head, items),
-            Err(error) if error.is_notification => Ok(Begun::Accepted),
-            Err(error) => Err(error.into()),
-        }
+fn read(body: Vec<u8>) -> Result<Option<Incoming>, Refusal> {
+    let Ok(text) = String::from_utf8(body) else {
+        return Err(Refusal::new(400, ErrorCode::PARSE_ERROR, "the body is not UTF-8; send JSON as UTF-8"));
+    };
+    match decode(&text, &mut Memo::new()) {
+        Ok(incoming) => Ok(Some(incoming)),
+        Err(error) if error.is_notification => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -19,23 +19,59 @@ pub(super) struct Events {
     version: ProtocolVersion,
     /// How many requests have no answer yet.
     waiting: usize,
+    keep_alive: KeepAlive,
+}
+
+/// When an event stream needs a comment, so that nobody between takes it for dead.
+pub(super) struct KeepAlive {
     env: Arc<dyn Env>,
     timer: Box<dyn Timer>,
-    keep_alive_ms: u64,
-    next_comment: Time,
+    every_ms: u64,
+    next: Time,
+}
+
+impl KeepAlive {
+    pub(super) fn new(env: &Arc<dyn Env>, every_ms: u64) -> Self {
+        Self { env: Arc::clone(env), timer: env.timer(), every_ms, next: env.now().after(every_ms) }
+    }
+
+    /// Begins to wait anew.
+    pub(super) fn put_off(&mut self) {
+        self.next = self.env.now().after(self.every_ms);
+    }
+
+    /// Waits until a comment is due, and leaves it due.
+    pub(super) fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.timer.poll(self.next, cx)
+    }
+
+    /// The next comment.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Vec<u8>> {
+        self.poll_due(cx).map(|()| {
+            self.put_off();
+            b":\n\n".to_vec()
+        })
+    }
+}
+
+/// A message as an event, with the id by which it can be asked for again where it has one.
+pub(super) fn event(id: Option<&str>, text: &str) -> Vec<u8> {
+    let mut event = Vec::with_capacity(text.len() + 8);
+    if let Some(id) = id {
+        event.extend_from_slice(b"id: ");
+        event.extend_from_slice(id.as_bytes());
+        event.push(b'\n');
+    }
+    event.extend_from_slice(b"data: ");
+    // Outside strings, where alone they may stand, line breaks mean no more than spaces.
+    event.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+    event.extend_from_slice(b"\n\n");
+    event
 }
 
 impl Events {
-    pub(super) fn new(
-        exchange: Exchange,
-        version: ProtocolVersion,
-        waiting: usize,
-        env: &Arc<dyn Env>,
-        keep_alive_ms: u64,
-    ) -> Self {
-        let next_comment = env.now().after(keep_alive_ms);
-        let (said, timer, env) = (VecDeque::new(), env.timer(), Arc::clone(env));
-        Self { exchange, said, version, waiting, env, timer, keep_alive_ms, next_comment }
+    pub(super) fn new(exchange: Exchange, version: ProtocolVersion, waiting: usize, keep_alive: KeepAlive) -> Self {
+        Self { exchange, said: VecDeque::new(), version, waiting, keep_alive }
     }
 
     /// Waits for the answers: ready with all of them, or with nothing once there is something else to send first.
@@ -50,7 +86,7 @@ impl Events {
                     }
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => return self.timer.poll(self.next_comment, cx).map(|()| None),
+                Poll::Pending => return self.keep_alive.poll_due(cx).map(|()| None),
             }
         }
         Poll::Ready(Some(whole(self.version, &self.said)))
@@ -60,18 +96,8 @@ impl Events {
     fn note(&mut self, message: &Message) -> bool {
         let is_answer = matches!(message, Message::Response(_));
         self.waiting -= usize::from(is_answer);
-        self.next_comment = self.env.now().after(self.keep_alive_ms);
+        self.keep_alive.put_off();
         is_answer
-    }
-
-    fn event(&self, message: &Message) -> Vec<u8> {
-        let text = encode(message);
-        let mut event = Vec::with_capacity(text.len() + 8);
-        event.extend_from_slice(b"data: ");
-        // Outside strings, where alone they may stand, line breaks mean no more than spaces.
-        event.extend(text.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
-        event.extend_from_slice(b"\n\n");
-        event
     }
 }
 
@@ -86,14 +112,9 @@ impl Body for Events {
                     message
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending => {
-                    return self.timer.poll(self.next_comment, cx).map(|()| {
-                        self.next_comment = self.env.now().after(self.keep_alive_ms);
-                        Some(Ok(b":\n\n".to_vec()))
-                    });
-                }
+                Poll::Pending => return self.keep_alive.poll(cx).map(|comment| Some(Ok(comment))),
             },
         };
-        Poll::Ready(Some(Ok(self.event(&message))))
+        Poll::Ready(Some(Ok(event(None, &encode(&message)))))
     }
 }
