@@ -50,7 +50,8 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    /// A failure of `kind`, told by `message` (lower case, no final stop, saying what to do next).
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, message: message.into(), object: None, source: None }))
     }
 

@@ -89,6 +89,12 @@ impl Options {
         self
     }
 
+    /// What the connection may use: whoever makes the link needs it.
+    #[must_use]
+    pub fn get_limits(&self) -> &Limits {
+        &self.config.limits
+    }
+
     /// Describes the client in full: an `Implementation` object in place of name and version.
     #[must_use]
     pub fn info(mut self, info: Raw) -> Self {

@@ -12,8 +12,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 
 /// Reads from a pipe or a socket. Once it has taken all there was, it waits to be told of more instead of trying first:
 /// a short message costs one read.
-#[derive(Debug)]
-pub struct Reader<T> {
+pub(crate) struct Reader<T> {
     source: Arc<Async<T>>,
     emptied: bool,
 }
@@ -47,8 +46,7 @@ where
 }
 
 /// Writes to a pipe or a socket.
-#[derive(Debug)]
-pub struct Writer<T> {
+pub(crate) struct Writer<T> {
     source: Arc<Async<T>>,
     close: fn(&T) -> io::Result<()>,
 }

@@ -13,17 +13,42 @@ use std::{
     path::{Path, PathBuf},
     pin::pin,
     sync::Arc,
-    task::Poll,
+    task::{Context, Poll},
 };
 
 use async_io::Async;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use sandwire_io::lines::Lines;
+use sandwire_io::{TextPort, lines::Lines};
+use sandwire_proto::TransportError;
 
 use crate::source::{Reader, Writer};
 
 /// A connection over a Unix socket.
-pub type UnixPort = Lines<Reader<UnixStream>, Writer<UnixStream>>;
+pub struct UnixPort(Lines<Reader<UnixStream>, Writer<UnixStream>>);
+
+impl TextPort for UnixPort {
+    fn send(&mut self, text: String) {
+        self.0.send(text);
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<String, TransportError>>> {
+        self.0.poll(cx)
+    }
+
+    fn close(&mut self) {
+        self.0.close();
+    }
+
+    fn lingers(&self) -> bool {
+        self.0.lingers()
+    }
+}
+
+impl fmt::Debug for UnixPort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UnixPort")
+    }
+}
 
 /// Connects to the socket at `path`. A line of more than `max_line_bytes` is refused, and reading goes on with the next.
 ///
@@ -36,7 +61,7 @@ pub fn connect(path: impl AsRef<Path>, max_line_bytes: usize) -> io::Result<Unix
 fn port(stream: Async<UnixStream>, max_line_bytes: usize) -> UnixPort {
     let stream = Arc::new(stream);
     let writer = Writer::new(Arc::clone(&stream), |stream| stream.shutdown(Shutdown::Both));
-    Lines::new(Reader::new(stream), writer, max_line_bytes)
+    UnixPort(Lines::new(Reader::new(stream), writer, max_line_bytes))
 }
 
 /// Listens on a Unix socket, whose file it removes when it is dropped.
@@ -149,7 +174,6 @@ mod tests {
     use super::*;
     use crate::block_on;
     use futures_util::future::{join, select};
-    use sandwire_io::TextPort;
 
     /// A folder that is gone at the end.
     struct Folder(PathBuf);

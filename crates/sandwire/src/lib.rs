@@ -44,9 +44,23 @@
 //! # Features
 //!
 //! - `client` and `server`, both on: one half can be left out.
+//! - `native`, for programs that are processes: [`connect`] to a server wherever it is, and [`serve`] one. Its parts are
+//!   `stdio` (child processes, standard input and output), `http`, `unix` (Unix sockets) and [`blocking`] (a client that
+//!   waits for its results). All are off unless asked for, and change nothing on wasm.
 //! - `schemars`: types described by the schemars crate, beside the derive [`Schema`].
 #![forbid(unsafe_code)]
 
+#[cfg(all(
+    not(target_family = "wasm"),
+    any(feature = "blocking", feature = "http", feature = "stdio", feature = "unix")
+))]
+mod native;
+
+#[cfg(all(
+    not(target_family = "wasm"),
+    any(feature = "blocking", feature = "http", feature = "stdio", feature = "unix")
+))]
+pub use native::*;
 #[cfg(feature = "client")]
 pub use sandwire_client::{self as client, Client};
 pub use sandwire_io as io;

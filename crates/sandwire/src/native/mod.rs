@@ -1,0 +1,20 @@
+//! The joins: a client over what a native process has, and a server.
+
+#[cfg(all(feature = "client", feature = "blocking"))]
+pub mod blocking;
+#[cfg(feature = "client")]
+mod connect;
+#[cfg(feature = "server")]
+mod serve;
+#[cfg(feature = "client")]
+mod target;
+
+#[cfg(feature = "client")]
+pub use connect::{Connect, connect};
+#[cfg(feature = "stdio")]
+pub use sandwire_native::stdio::{self, Command};
+pub use sandwire_native::{NativeEnv, Settings, block_on};
+#[cfg(feature = "server")]
+pub use serve::{Run, Transport, serve};
+#[cfg(feature = "client")]
+pub use target::Target;

@@ -1,0 +1,182 @@
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use sandwire_io::Endpoint;
+use sandwire_native::{Caught, Settings, settings::LogLevel};
+use sandwire_server::Server;
+
+/// How clients reach a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transport {
+    /// One client, over this process's standard input and output (feature `stdio`). Handlers may print: see
+    /// [`Stdio`](sandwire_native::stdio::Stdio).
+    Stdio,
+    /// Many, over HTTP at this address (feature `http`). Others than this machine's are refused.
+    Http(SocketAddr),
+    /// Many of this user's, over a Unix socket at this path (feature `unix`).
+    Unix(PathBuf),
+}
+
+impl From<SocketAddr> for Transport {
+    fn from(address: SocketAddr) -> Self {
+        Self::Http(address)
+    }
+}
+
+impl From<PathBuf> for Transport {
+    fn from(path: PathBuf) -> Self {
+        Self::Unix(path)
+    }
+}
+
+impl From<&Path> for Transport {
+    fn from(path: &Path) -> Self {
+        Self::Unix(path.to_owned())
+    }
+}
+
+/// HTTP where the environment names a port, else standard input and output.
+impl From<&Settings> for Transport {
+    fn from(settings: &Settings) -> Self {
+        settings.address().map_or(Self::Stdio, Self::Http)
+    }
+}
+
+/// Serves until the client of [`Transport::Stdio`] closes its side, or for ever. Everything runs inside this future.
+///
+/// A handler that panics is answered with an error, and standard error is told; its connection lives on.
+///
+/// ```no_run
+/// # async fn example(server: sandwire::Server) -> std::io::Result<()> {
+/// sandwire::serve(sandwire::Transport::Stdio, &server).await
+/// # }
+/// ```
+///
+/// # Errors
+/// The transport cannot be had: the address is in use, the feature is off.
+pub async fn serve(transport: impl Into<Transport>, server: &Server) -> io::Result<()> {
+    let mut settings = Settings::default();
+    settings.log_level = LogLevel::Off;
+    serve_with(transport.into(), server, &settings).await
+}
+
+/// Runs a server as all that a program does.
+pub trait Run {
+    /// Serves on this thread, as [`serve`] does, and reads [`Settings`] from the environment: they say what standard
+    /// error is told, which is at least where the server listens and what is wrong with the settings.
+    ///
+    /// ```no_run
+    /// use sandwire::{Run, Server, Settings, Transport};
+    ///
+    /// # fn server() -> Result<Server, sandwire::server::RegistrationError> { Server::builder("a", "1").build() }
+    /// fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///     let server = server()?;
+    ///     // Or, to let SANDWIRE_PORT decide: `server.run(&Settings::from_env()?)`.
+    ///     server.run(Transport::Stdio)?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// `SIGTERM` and `SIGINT` end the process as they do by default.
+    ///
+    /// # Errors
+    /// As for [`serve`], and if the environment has a setting that cannot be.
+    fn run(&self, transport: impl Into<Transport>) -> io::Result<()>;
+}
+
+impl Run for Server {
+    fn run(&self, transport: impl Into<Transport>) -> io::Result<()> {
+        let settings = Settings::from_env().map_err(|error| {
+            Settings::default().tell(LogLevel::Error, &error);
+            io::Error::new(io::ErrorKind::InvalidInput, error)
+        })?;
+        for warning in &settings.warnings {
+            settings.tell(LogLevel::Warning, warning);
+        }
+        sandwire_native::block_on(serve_with(transport.into(), self, &settings))
+            .inspect_err(|error| settings.tell(LogLevel::Error, error))
+    }
+}
+
+async fn serve_with(transport: Transport, server: &Server, settings: &Settings) -> io::Result<()> {
+    let endpoint: Arc<dyn Endpoint> = Arc::new(Caught(server.clone()));
+    match transport {
+        Transport::Stdio => stdio(endpoint, settings).await,
+        Transport::Http(address) => http(endpoint, address, settings).await,
+        Transport::Unix(path) => unix(endpoint, &path, settings).await,
+    }
+}
+
+/// Serves one connection.
+#[cfg(any(feature = "stdio", feature = "unix"))]
+async fn connection(endpoint: Arc<dyn Endpoint>, port: impl sandwire_io::TextPort, debug: bool) {
+    use sandwire_io::{Direction, Link, TextLink};
+
+    let limits = endpoint.config().limits.clone();
+    let mut link = TextLink::new(port, limits);
+    if debug {
+        link.observe(Arc::new(|direction, text| {
+            let arrow = if direction == Direction::Sent { '>' } else { '<' };
+            eprintln!("sandwire: {arrow} {text}");
+        }));
+    }
+    sandwire_io::serve(endpoint, sandwire_native::NativeEnv::shared(), Box::new(link)).await;
+}
+
+#[cfg(feature = "stdio")]
+async fn stdio(endpoint: Arc<dyn Endpoint>, settings: &Settings) -> io::Result<()> {
+    let port = sandwire_native::stdio::Stdio::take(endpoint.config().limits.max_message_bytes)?;
+    settings.tell(LogLevel::Info, "serving standard input and output");
+    connection(endpoint, port, settings.debug).await;
+    Ok(())
+}
+
+#[cfg(all(unix, feature = "unix"))]
+async fn unix(endpoint: Arc<dyn Endpoint>, path: &Path, settings: &Settings) -> io::Result<()> {
+    /// How many connections there may be at once; others wait.
+    const CONNECTIONS: usize = 256;
+
+    let listener = sandwire_native::unix::Listener::bind(path)?;
+    settings.tell(LogLevel::Info, format_args!("serving unix:{}", path.display()));
+    let max_line_bytes = endpoint.config().limits.max_message_bytes;
+    let serve = |port| connection(Arc::clone(&endpoint), port, settings.debug);
+    listener.serve(max_line_bytes, CONNECTIONS, serve).await
+}
+
+#[cfg(feature = "http")]
+async fn http(endpoint: Arc<dyn Endpoint>, address: SocketAddr, settings: &Settings) -> io::Result<()> {
+    let listener = sandwire_native::http::Server::bind(address)?;
+    settings.tell(LogLevel::Info, format_args!("serving http://{}/", listener.local_addr()?));
+    listener.serve(sandwire_server::http::HttpEntry::new(endpoint, sandwire_native::NativeEnv::shared())).await
+}
+
+#[cfg(not(feature = "stdio"))]
+async fn stdio(_: Arc<dyn Endpoint>, _: &Settings) -> io::Result<()> {
+    off("standard input and output", "stdio")
+}
+
+#[cfg(not(feature = "http"))]
+async fn http(_: Arc<dyn Endpoint>, _: SocketAddr, _: &Settings) -> io::Result<()> {
+    off("HTTP", "http")
+}
+
+#[cfg(not(feature = "unix"))]
+async fn unix(_: Arc<dyn Endpoint>, _: &Path, _: &Settings) -> io::Result<()> {
+    off("a Unix socket", "unix")
+}
+
+#[cfg(all(not(unix), feature = "unix"))]
+async fn unix(_: Arc<dyn Endpoint>, _: &Path, _: &Settings) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "Unix sockets are not there on this system; use HTTP"))
+}
+
+#[cfg(any(not(feature = "stdio"), not(feature = "http"), not(feature = "unix")))]
+fn off(what: &str, feature: &str) -> io::Result<()> {
+    let message = format!("to serve {what}, turn on the feature `{feature}` of the crate `sandwire`");
+    Err(io::Error::new(io::ErrorKind::Unsupported, message))
+}
