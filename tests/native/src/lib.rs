@@ -4,6 +4,7 @@
 pub mod connection;
 pub mod left;
 pub mod pages;
+pub mod server;
 pub mod tools;
 
 use std::sync::mpsc;

@@ -205,7 +205,8 @@ fn fetch(pages: &Pages) -> Case {
         command: tools::python_server("fetch").arg("--allow-private-ips"),
         era: Era::Modern,
         tool: "fetch",
-        arguments: json!({ "url": format!("{}/page", pages.origin) }),
+        // Raw, since making Markdown of a page installs packages.
+        arguments: json!({ "url": format!("{}/page", pages.origin), "raw": true }),
         says: "Water the plants.".to_owned(),
     }
 }
