@@ -167,7 +167,9 @@ fn is_loopback_ipv4(host: &str) -> bool {
     host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         && host.as_bytes().split(|byte| *byte == b'.').all(|part| {
             parts += 1;
-            (parts > 1 || part == b"127") && matches!(part.len(), 1..=3) && (part.len() < 3 || part <= b"255")
+            (parts > 1 || part == b"127")
+                && matches!(part.len(), 1..=3)
+                && (part.len() < 3 || part <= b"255".as_slice())
         })
         && parts == 4
 }

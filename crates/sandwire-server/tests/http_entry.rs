@@ -13,6 +13,9 @@ mod legacy;
 #[path = "http_entry/modern.rs"]
 mod modern;
 #[cfg(feature = "sse")]
+#[path = "http_entry/one_stream.rs"]
+mod one_stream;
+#[cfg(feature = "sse")]
 #[path = "http_entry/session_streams.rs"]
 mod session_streams;
 #[cfg(feature = "sse")]

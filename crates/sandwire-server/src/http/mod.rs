@@ -11,6 +11,8 @@ mod check;
 #[cfg(feature = "sessions")]
 mod session;
 mod stream;
+#[cfg(feature = "tower")]
+mod tower;
 
 use std::{
     future::poll_fn,
@@ -29,6 +31,8 @@ pub use crate::guard::{Allow, Guard};
 use answer::{Begun, Refusal};
 #[cfg(feature = "sessions")]
 pub use session::{Sessions, SessionsDriver};
+#[cfg(feature = "tower")]
+pub use tower::TowerBody;
 
 type Response = (ResponseHead, Box<dyn Body>);
 

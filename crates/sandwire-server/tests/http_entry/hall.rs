@@ -28,7 +28,9 @@ pub(crate) struct Hall {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Doors(Arc<Mutex<Vec<(String, oneshot::Sender<()>)>>>);
+pub(crate) struct Doors(Arc<Mutex<Vec<Waits>>>);
+
+type Waits = (String, oneshot::Sender<()>);
 
 impl Doors {
     async fn pass(&self, name: &str) {
@@ -105,7 +107,7 @@ impl Hall {
         let mut doors = self.doors.0.lock().unwrap();
         let (open, closed) = doors.drain(..).partition(|(door, _)| door == name);
         *doors = closed;
-        let open: Vec<(String, oneshot::Sender<()>)> = open;
+        let open: Vec<Waits> = open;
         open.into_iter().filter_map(|(_, door)| door.send(()).ok()).count()
     }
 

@@ -257,7 +257,7 @@ impl Shared {
             let message = "Mcp-Session-Id is missing; send initialize, and repeat the id of its answer from then on";
             return Err(Refusal::new(400, ErrorCode::INVALID_REQUEST, message));
         };
-        if let Some(using) = table.find(id) {
+        if let Some(using) = table.find(id).filter(|using| !using.live.session.has_one_stream()) {
             return Ok(using);
         }
         if let Some(saved) = table.read(id).await {
