@@ -44,6 +44,8 @@ enum State {
     Ended,
     /// The end was told; what is sent is still written.
     Lingering,
+    /// More waits for the peer than it is worth.
+    Overrun,
     /// Closed by us once what is kept is written.
     Closing,
     Closed,
@@ -106,7 +108,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
                     return Poll::Ready(None);
                 }
                 State::Lingering => return Poll::Pending,
-                State::Open | State::Closing | State::Closed => {}
+                State::Open | State::Overrun | State::Closing | State::Closed => {}
             }
             match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut self.chunk)) {
                 Ok(0) => {
@@ -130,12 +132,12 @@ where
     W: AsyncWrite + Unpin + MaybeSend + 'static,
 {
     fn send(&mut self, text: String) {
-        if matches!(self.state, State::Closing | State::Closed) {
+        if matches!(self.state, State::Overrun | State::Closing | State::Closed) {
             return;
         }
         if self.output.len() - self.written + text.len() > self.max_waiting {
             // A peer that does not read what it asked for is not worth more memory.
-            self.state = State::Closed;
+            self.state = State::Overrun;
             return;
         }
         // Outside of strings a line end is white space, and inside it cannot stand.
@@ -148,8 +150,16 @@ where
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Line>> {
-        if self.state == State::Closed {
-            return Poll::Ready(None);
+        match self.state {
+            State::Closed => return Poll::Ready(None),
+            State::Overrun => {
+                self.state = State::Closed;
+                return Poll::Ready(Some(Err(TransportError::new(
+                    TransportErrorKind::Closed,
+                    "the peer does not read what it is sent; send it less at once",
+                ))));
+            }
+            State::Open | State::Ended | State::Lingering | State::Closing => {}
         }
         let written = match self.poll_write(cx) {
             Poll::Ready(Err(error)) => {

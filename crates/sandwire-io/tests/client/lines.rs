@@ -138,6 +138,7 @@ fn a_slow_reader_gets_everything_in_order_and_a_dead_one_is_given_up() {
     for _ in 0..40 {
         port.send("x".repeat(90));
     }
+    assert_eq!(next(&mut port), Some(Some(Err(TransportErrorKind::Closed))));
     assert_eq!(next(&mut port), Some(None));
 }
 

@@ -1,4 +1,4 @@
-use super::{family::Waits, process::Process, restart::Restart, stderr::Hook};
+use super::{family::Farewell, process::Process, restart::Restart, stderr::Hook};
 use sandwire_proto::{Limits, TransportError, TransportErrorKind};
 use std::{
     collections::BTreeMap,
@@ -41,8 +41,8 @@ const INHERITED: &[&str] = &[
 /// `LC_CTYPE`, `LC_MESSAGES`, `LOGNAME`, `PATH`, `SHELL`, `TERM`, `TMPDIR` and `USER`; on Windows `APPDATA`, `COMSPEC`,
 /// `HOMEDRIVE`, `HOMEPATH`, `LOCALAPPDATA`, `PATH`, `PATHEXT`, `PROCESSOR_ARCHITECTURE`, `PROGRAMFILES`, `SYSTEMDRIVE`,
 /// `SYSTEMROOT`, `TEMP`, `TMP`, `USERNAME`, `USERPROFILE` and `WINDIR`. [`env`](Self::env) sets more,
-/// [`inherit`](Self::inherit) passes on more, and [`inherit_all`](Self::inherit_all) everything. `SANDWIRE_CHILD` is always
-/// set; see [the module](super) for what it does.
+/// [`inherit`](Self::inherit) passes on more, and [`inherit_all`](Self::inherit_all) everything. On Linux
+/// `SANDWIRE_CHILD` is set; see [the module](super) for what it does.
 ///
 /// # Standard error
 ///
@@ -59,7 +59,7 @@ pub struct Command {
     cwd: Option<PathBuf>,
     pub(super) stderr: Option<Hook>,
     pub(super) restart: Restart,
-    pub(super) waits: Waits,
+    pub(super) farewell: Farewell,
 }
 
 impl Command {
@@ -75,7 +75,7 @@ impl Command {
             cwd: None,
             stderr: None,
             restart: Restart::Never,
-            waits: Waits::default(),
+            farewell: Farewell::default(),
         }
     }
 
@@ -140,7 +140,15 @@ impl Command {
     /// is killed. Two seconds each, unless said otherwise.
     #[must_use]
     pub fn shutdown_waits(mut self, input_closed: Duration, terminated: Duration) -> Self {
-        self.waits = Waits { input_closed, terminated };
+        self.farewell = Farewell { input_closed, terminated, ..self.farewell };
+        self
+    }
+
+    /// On Linux, lets processes live on that the server started in sessions of their own, such as a browser for its user.
+    /// Otherwise they end with it; see [the module](super).
+    #[must_use]
+    pub fn spare_detached(mut self) -> Self {
+        self.farewell.spares_detached = true;
         self
     }
 

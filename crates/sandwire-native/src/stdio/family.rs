@@ -18,16 +18,20 @@ use std::{
     time::Duration,
 };
 
-/// How long a child has to exit.
+/// How a child is ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waits {
+pub(super) struct Farewell {
+    /// How long it has to exit once its input is closed.
     pub(super) input_closed: Duration,
+    /// How long it has to exit once it was terminated.
     pub(super) terminated: Duration,
+    /// Whether descendants that left its group live on.
+    pub(super) spares_detached: bool,
 }
 
-impl Default for Waits {
+impl Default for Farewell {
     fn default() -> Self {
-        Self { input_closed: Duration::from_secs(2), terminated: Duration::from_secs(2) }
+        Self { input_closed: Duration::from_secs(2), terminated: Duration::from_secs(2), spares_detached: false }
     }
 }
 
@@ -47,7 +51,7 @@ pub(super) struct Family {
     group: Group,
     child: Mutex<Child>,
     stdin: Mutex<Option<ChildStdin>>,
-    waits: Waits,
+    farewell: Farewell,
     ending: AtomicBool,
 }
 
@@ -58,12 +62,18 @@ pub(super) struct Outputs {
 }
 
 impl Family {
-    pub(super) fn start(mut command: std::process::Command, waits: Waits) -> io::Result<(Self, Outputs)> {
-        let seed = Group::prepare(&mut command)?;
+    pub(super) fn start(mut command: std::process::Command, farewell: Farewell) -> io::Result<(Self, Outputs)> {
+        let trace = Group::prepare(&mut command, farewell.spares_detached)?;
         let mut command = async_process::Command::from(command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let group = Group::of(&child, seed);
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                Group::abandon(&trace);
+                return Err(error);
+            }
+        };
+        let group = Group::of(&child, trace);
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             group.kill();
@@ -73,7 +83,7 @@ impl Family {
             group,
             child: Mutex::new(child),
             stdin: Mutex::new(Some(stdin)),
-            waits,
+            farewell,
             ending: AtomicBool::new(false),
         };
         Ok((family, Outputs { stdout, stderr }))
@@ -86,21 +96,21 @@ impl Family {
 
     /// The longest that [`end`](Self::end) takes, but for what the system itself takes.
     pub(super) fn longest_end(&self) -> Duration {
-        self.waits.input_closed + self.waits.terminated + KILLED + Group::LONGEST_CLEARING
+        self.farewell.input_closed + self.farewell.terminated + KILLED + Group::LONGEST_CLEARING
     }
 
     /// How long the child is waited for each time that something is asked of it.
     pub(super) fn patience(&self) -> Duration {
-        self.waits.input_closed
+        self.farewell.input_closed
     }
 
     /// Ends all of it.
     pub(super) async fn end(&self) -> Ended {
         self.close_stdin();
         let mut forced = false;
-        if !self.gone_within(self.waits.input_closed).await {
+        if !self.gone_within(self.farewell.input_closed).await {
             forced = true;
-            if !(self.group.terminate() && self.gone_within(self.waits.terminated).await) {
+            if !(self.group.terminate() && self.gone_within(self.farewell.terminated).await) {
                 self.group.kill();
                 self.gone_within(KILLED).await;
             }
@@ -177,6 +187,6 @@ impl AsyncWrite for Input {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -123,6 +123,7 @@ impl State {
     }
 }
 
+// Were it an `async_io::block_on` that waits here all the time, the thread of async-io would be slower for the others.
 fn work(jobs: UnboundedReceiver<BoxFuture<'static, ()>>) {
-    async_io::block_on(jobs.for_each_concurrent(None, |job| job));
+    futures_executor::block_on(jobs.for_each_concurrent(None, |job| job));
 }

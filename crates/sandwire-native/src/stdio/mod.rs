@@ -36,7 +36,7 @@
 //!
 //! Whatever the child has left in its process group once it is gone is terminated, and after half a second killed. On
 //! Linux so is what left the group with `setsid` or by forking twice: such processes are known by a random value in
-//! their environment, the variable `SANDWIRE_CHILD`.
+//! their environment, the variable `SANDWIRE_CHILD`. [`Command::spare_detached`] lets these live.
 //!
 //! What this cannot reach:
 //!
@@ -58,12 +58,15 @@ mod family;
 mod group;
 mod keeper;
 mod process;
+mod report;
 mod restart;
+mod running;
 mod server;
 mod stderr;
 
 pub use command::Command;
 pub use exited::Exited;
-pub use process::{Process, Report};
+pub use process::Process;
+pub use report::Report;
 pub use restart::{Backoff, Restart};
 pub use server::Stdio;

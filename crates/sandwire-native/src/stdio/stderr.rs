@@ -1,12 +1,13 @@
 //! What a child writes on its standard error: each line goes to the hook, and the last ones are kept.
 
+use super::family::lock;
 use futures_io::AsyncRead;
 use std::{
     collections::VecDeque,
     future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     task::Poll,
 };
 
@@ -21,28 +22,31 @@ const CHUNK: usize = 16 * 1024;
 
 /// The last lines.
 #[derive(Debug, Default)]
-pub(super) struct Tail(Mutex<VecDeque<String>>);
+pub(super) struct Tail(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
 
 impl Tail {
     pub(super) fn lines(&self) -> Vec<String> {
-        self.lock().iter().cloned().collect()
+        lock(&self.0).lines.iter().cloned().collect()
     }
 
     pub(super) fn clear(&self) {
-        self.lock().clear();
+        *lock(&self.0) = Kept::default();
     }
 
     fn push(&self, line: &str) {
-        let mut lines = self.lock();
-        lines.push_back(line.to_owned());
-        let mut bytes: usize = lines.iter().map(String::len).sum();
-        while lines.len() > KEPT_LINES || (bytes > KEPT_BYTES && lines.len() > 1) {
-            bytes -= lines.pop_front().map_or(0, |line| line.len());
+        let mut kept = lock(&self.0);
+        kept.bytes += line.len();
+        while kept.lines.len() == KEPT_LINES || kept.bytes > KEPT_BYTES {
+            let Some(oldest) = kept.lines.pop_front() else { break };
+            kept.bytes -= oldest.len();
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        kept.lines.push_back(line.to_owned());
     }
 }
 
@@ -80,7 +84,8 @@ pub(super) async fn pump(mut stderr: impl AsyncRead + Unpin, hook: Option<Hook>,
     }
 }
 
-async fn pause() {
+/// Lets others have a turn.
+pub(super) async fn pause() {
     let mut paused = false;
     poll_fn(|cx| {
         if std::mem::replace(&mut paused, true) {

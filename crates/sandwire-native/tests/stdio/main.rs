@@ -10,4 +10,7 @@
 )]
 
 mod ending;
+mod output;
+mod restarting;
 mod scene;
+mod starting;

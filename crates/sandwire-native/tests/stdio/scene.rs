@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const MARK: &str = "SANDWIRE_TEST";
+pub(crate) const MARK: &str = "SANDWIRE_TEST";
 
 /// The processes of one test, which know each other by a variable.
 pub(crate) struct Scene(String);
@@ -20,10 +20,14 @@ impl Scene {
         Self(format!("{}.{}.", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
+    pub(crate) fn mark(&self) -> &str {
+        &self.0
+    }
+
     /// A server that is a script of the shell, and has little time to end.
     pub(crate) fn sh(&self, script: &str) -> Command {
         let wait = Duration::from_millis(200);
-        Command::new("/bin/sh").args(["-c", script]).env(MARK, &self.0).shutdown_waits(wait, wait)
+        Command::new("/bin/sh").args(["-c", script]).env(MARK, self.mark()).shutdown_waits(wait, wait)
     }
 
     pub(crate) fn start(&self, script: &str) -> Process {

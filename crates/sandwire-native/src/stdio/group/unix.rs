@@ -1,5 +1,8 @@
+use super::Left;
 #[cfg(target_os = "linux")]
-use super::strays::{self, Cookie};
+use super::linux::Trace;
+#[cfg(not(target_os = "linux"))]
+use super::other::Trace;
 use async_io::Timer;
 use async_process::Child;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
@@ -8,52 +11,41 @@ use std::{io, os::unix::process::CommandExt, process::Command, time::Duration};
 /// How long descendants have once the child itself is gone.
 const TERMINATED: Duration = Duration::from_millis(500);
 const KILLED: Duration = Duration::from_millis(500);
+/// How long a process may take to become another program.
+const UNCLEAR: Duration = Duration::from_millis(100);
 const TICK: Duration = Duration::from_millis(5);
 
 /// The process group that a child leads, and on Linux those who left it.
 pub(in crate::stdio) struct Group {
     leader: Option<Pid>,
-    #[cfg(target_os = "linux")]
-    watch: Option<async_io::Async<std::os::fd::OwnedFd>>,
-    #[cfg(target_os = "linux")]
-    cookie: Cookie,
+    trace: Trace,
 }
-
-#[cfg(target_os = "linux")]
-type Seed = Cookie;
-#[cfg(not(target_os = "linux"))]
-type Seed = ();
 
 impl Group {
     pub(in crate::stdio) const LONGEST_CLEARING: Duration = Duration::from_secs(2);
 
     /// Makes the child that `command` starts the leader of a group.
-    pub(in crate::stdio) fn prepare(command: &mut Command) -> io::Result<Seed> {
+    pub(in crate::stdio) fn prepare(command: &mut Command, spares_detached: bool) -> io::Result<Trace> {
         command.process_group(0);
-        #[cfg(target_os = "linux")]
-        return Cookie::put(command);
-        #[cfg(not(target_os = "linux"))]
-        return Ok(());
+        Trace::lay(command, spares_detached)
     }
 
-    pub(in crate::stdio) fn of(child: &Child, _seed: Seed) -> Self {
+    /// Ends a child that may run although starting it failed: the system may refuse the descriptors to speak to it.
+    pub(in crate::stdio) fn abandon(trace: &Trace) {
+        trace.signal(Signal::KILL);
+    }
+
+    pub(in crate::stdio) fn of(child: &Child, mut trace: Trace) -> Self {
         let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        Self {
-            leader,
-            #[cfg(target_os = "linux")]
-            watch: leader.and_then(watch),
-            #[cfg(target_os = "linux")]
-            cookie: _seed,
+        if let Some(leader) = leader {
+            trace.follow(leader);
         }
+        Self { leader, trace }
     }
 
     /// Waits until the child is gone, without reaping it; or says at once that this system cannot.
     pub(in crate::stdio) async fn leader_gone(&self) -> bool {
-        #[cfg(target_os = "linux")]
-        if let Some(watch) = &self.watch {
-            return watch.readable().await.is_ok();
-        }
-        false
+        self.trace.leader_gone().await
     }
 
     /// Asks all to end. Says whether they can be asked.
@@ -65,14 +57,15 @@ impl Group {
     /// Ends all at once.
     pub(in crate::stdio) fn kill(&self) {
         self.signal(Signal::KILL);
-        #[cfg(target_os = "linux")]
-        self.cookie.signal(Signal::KILL);
+        self.trace.signal(Signal::KILL);
     }
 
     /// Ends what is left of a group that was terminated and whose leader is reaped.
     pub(in crate::stdio) async fn clear(&self) {
-        #[cfg(target_os = "linux")]
-        self.cookie.signal(Signal::TERM);
+        if self.left() == Left::Nobody {
+            return;
+        }
+        self.trace.signal(Signal::TERM);
         if !self.empty_within(TERMINATED).await {
             self.kill();
             self.empty_within(KILLED).await;
@@ -81,22 +74,20 @@ impl Group {
 
     async fn empty_within(&self, wait: Duration) -> bool {
         let mut waited = Duration::ZERO;
-        while !self.is_empty() {
-            if waited >= wait {
-                return false;
+        loop {
+            match self.left() {
+                Left::Nobody => return true,
+                Left::Unclear if waited >= UNCLEAR => return true,
+                _ if waited >= wait => return false,
+                _ => {}
             }
             Timer::after(TICK).await;
             waited += TICK;
         }
-        true
     }
 
-    fn is_empty(&self) -> bool {
-        let grouped = self.leader.filter(|leader| test_kill_process_group(*leader).is_ok());
-        #[cfg(target_os = "linux")]
-        return !grouped.is_some_and(strays::group_lives) && !self.cookie.is_carried();
-        #[cfg(not(target_os = "linux"))]
-        return grouped.is_none();
+    fn left(&self) -> Left {
+        self.trace.left(self.leader.filter(|leader| test_kill_process_group(*leader).is_ok()))
     }
 
     fn signal(&self, signal: Signal) {
@@ -104,11 +95,4 @@ impl Group {
             let _ = kill_process_group(leader, signal);
         }
     }
-}
-
-/// A descriptor of a process that becomes readable when it ends. Kernels before 5.3 have none.
-#[cfg(target_os = "linux")]
-fn watch(leader: Pid) -> Option<async_io::Async<std::os::fd::OwnedFd>> {
-    use rustix::process::{PidfdFlags, pidfd_open};
-    async_io::Async::new(pidfd_open(leader, PidfdFlags::empty()).ok()?).ok()
 }

@@ -17,12 +17,15 @@ pub(in crate::stdio) struct Group(Mutex<Option<Job>>);
 impl Group {
     pub(in crate::stdio) const LONGEST_CLEARING: Duration = Duration::ZERO;
 
-    pub(in crate::stdio) fn prepare(command: &mut Command) -> io::Result<Job> {
+    pub(in crate::stdio) fn prepare(command: &mut Command, _spares_detached: bool) -> io::Result<Job> {
         command.creation_flags(CREATE_NO_WINDOW);
         let mut limits = ExtendedLimitInfo::new();
         limits.limit_kill_on_job_close();
         Ok(Job::create_with_limit_info(&limits)?)
     }
+
+    /// A child that cannot be spoken to sees the end of its input.
+    pub(in crate::stdio) fn abandon(_job: &Job) {}
 
     /// From here on whatever the child starts is in the job.
     pub(in crate::stdio) fn of(child: &Child, job: Job) -> Self {
