@@ -32,6 +32,8 @@ pub use bounds::{BoxFuture, Callback, MaybeSend, MaybeSync, Observer, OnceCallba
 pub use endpoint::{Answer, Ask, Call, Cancelled, Changes, Endpoint, Outlet};
 pub use env::{Env, Timer};
 pub use http::{Body, HttpClient, HttpRequest, HttpResponse};
+#[cfg(feature = "sse")]
+pub use link::SseLink;
 pub use link::{Direction, HttpLink, Link, LinkEvent, TextLink};
 pub use memory::in_memory;
 pub use serve::{Exchange, ServeDriver, serve};

@@ -75,6 +75,12 @@ impl Connection {
                 Todo::Output(Output::Send { via, message, head }) => self.link.send(via, message, head),
                 Todo::Output(Output::Open { exchange, head }) => self.link.open(exchange, head),
                 Todo::Output(Output::Abandon(exchange)) => self.link.abandon(exchange),
+                #[cfg(feature = "sse")]
+                Todo::Output(Output::Downgrade) => {
+                    if let Some(link) = self.link.downgrade() {
+                        self.link = link;
+                    }
+                }
                 Todo::Output(Output::Close) => self.link.close(),
                 Todo::Output(told) => hooks::tell(&self.core, &mut *self.hooks, told),
                 todo => todo.tell(),

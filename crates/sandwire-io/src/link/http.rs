@@ -16,10 +16,11 @@ use std::{
 /// delivered when it arrives. While many answers to the server are on their way, its streams are not read on.
 pub struct HttpLink {
     client: Arc<dyn HttpClient>,
-    url: String,
+    /// Where exchanges go that begin.
+    pub(super) url: String,
     texts: Texts,
     /// How many exchanges there may be.
-    room: usize,
+    pub(super) room: usize,
     running: Vec<Exchange>,
     /// Whose turn it is.
     turn: usize,
@@ -47,6 +48,9 @@ struct Exchange {
     message: Option<String>,
     /// Whether something was skipped because of its size.
     skipped: bool,
+    /// Where an event said that messages go.
+    #[cfg(feature = "sse")]
+    endpoint: Option<String>,
 }
 
 enum Stage {
@@ -97,7 +101,15 @@ impl HttpLink {
             events: None,
             message: None,
             skipped: false,
+            #[cfg(feature = "sse")]
+            endpoint: None,
         });
+    }
+
+    /// Where an event of this exchange said that messages go, once.
+    #[cfg(feature = "sse")]
+    pub(super) fn endpoint(&mut self, exchange: ExchangeId) -> Option<String> {
+        self.running.iter_mut().find(|running| running.id == exchange)?.endpoint.take()
     }
 }
 
@@ -146,6 +158,20 @@ impl Link for HttpLink {
             self.turn += 1;
         }
         Poll::Pending
+    }
+
+    #[cfg(feature = "sse")]
+    fn downgrade(&mut self) -> Option<Box<dyn Link>> {
+        let http = Self {
+            client: Arc::clone(&self.client),
+            url: std::mem::take(&mut self.url),
+            texts: self.texts.for_successor(),
+            room: self.room,
+            running: Vec::new(),
+            turn: 0,
+            closed: false,
+        };
+        Some(Box::new(super::SseLink::over(http)))
     }
 
     fn close(&mut self) {
@@ -227,6 +253,11 @@ impl Exchange {
             match self.events.as_mut()?.next()? {
                 Err(sse::DecodeError::TooLarge) => self.skipped = true,
                 Err(_) => return Some(texts.read(Via::Exchange(self.id), Err("event is not UTF-8"))),
+                #[cfg(feature = "sse")]
+                Ok(event) if event.name.as_deref() == Some("endpoint") => {
+                    self.endpoint = event.data;
+                    return Some(LinkEvent::Mark { exchange: self.id, event_id: None, retry_ms: None });
+                }
                 Ok(event) => {
                     let is_message = event.message().is_some();
                     self.message = event.data.filter(|_| is_message);

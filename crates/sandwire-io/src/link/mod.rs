@@ -1,8 +1,12 @@
 mod http;
+#[cfg(feature = "sse")]
+mod sse;
 mod text;
 
 pub use http::HttpLink;
 pub use sandwire_proto::Input as LinkEvent;
+#[cfg(feature = "sse")]
+pub use sse::SseLink;
 pub use text::TextLink;
 
 use crate::{MaybeSend, Observer};
@@ -45,6 +49,13 @@ pub trait Link: MaybeSend + 'static {
     /// What happens next. After [`LinkEvent::Closed`] it is not polled again, unless it [lingers](Self::lingers).
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<LinkEvent>;
 
+    /// The link that takes the place of this one when the server is one of the oldest, with two addresses. Only asked of
+    /// links whose [`wire`](Self::wire) has exchanges, all of which are over.
+    #[cfg(feature = "sse")]
+    fn downgrade(&mut self) -> Option<Box<dyn Link>> {
+        None
+    }
+
     /// Closes the link once what was sent before is on its way.
     fn close(&mut self);
 
@@ -72,6 +83,12 @@ struct Texts {
 impl Texts {
     fn new(limits: &Limits) -> Self {
         Self { max_bytes: limits.max_message_bytes, memo: Memo::new(), observer: None }
+    }
+
+    /// The same for a link that takes the place of this one.
+    #[cfg(feature = "sse")]
+    fn for_successor(&self) -> Self {
+        Self { max_bytes: self.max_bytes, memo: Memo::new(), observer: self.observer.clone() }
     }
 
     /// The text of a message that is going to be sent.

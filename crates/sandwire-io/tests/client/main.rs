@@ -6,4 +6,5 @@ mod hostile;
 mod http;
 mod lines;
 mod ports;
+mod sse;
 mod stage;

@@ -58,6 +58,11 @@ impl Machine {
     }
 
     pub(super) fn on_unsent(&mut self, now: Time, id: &RequestId, error: TransportError) {
+        #[cfg(feature = "sse")]
+        {
+            // The link knew where to send it to, and is what it is taken for.
+            self.refusal = None;
+        }
         if let Some(key) = key_of(id) {
             self.conclude(now, key, Err(CallError::Transport(error)));
         }

@@ -159,6 +159,9 @@ pub enum Output {
     Opened(Arc<PeerInfo>),
     /// The connection could not be opened. Every call fails with the same error.
     Failed(Arc<OpenError>),
+    /// The server may be one of the oldest, with two addresses: go on over a link that is a pipe to it. Only with the
+    /// feature `sse`, and only over HTTP.
+    Downgrade,
     /// Close the link, once what was sent before is on its way.
     Close,
 }

@@ -22,6 +22,8 @@ mod sending;
 mod slab;
 mod standing;
 mod timers;
+#[cfg(feature = "sse")]
+mod two_addresses;
 
 pub use crate::input::{Ended, Input};
 pub use config::{Config, Mode, SessionLoss};
@@ -64,6 +66,9 @@ pub struct Machine {
     silent: bool,
     /// Whether nothing has confirmed yet that a remembered server is still what it was.
     remembered: bool,
+    /// How the server refused HTTP with one address, since it is asked whether it is one of those with two.
+    #[cfg(feature = "sse")]
+    refusal: Option<OpenError>,
     /// Why the connection could not be opened.
     failure: Option<Arc<OpenError>>,
     calls: Slab<Pending>,
@@ -116,6 +121,8 @@ impl Machine {
             probes: 0,
             silent: false,
             remembered: false,
+            #[cfg(feature = "sse")]
+            refusal: None,
             failure: None,
             calls: Slab::new(),
             asks: Slab::new(),

@@ -1,7 +1,7 @@
 //! Finding out what the server speaks. The only file of the client that compares versions.
 
 use super::{
-    Call, CallError, Machine, Mode, OpenError, Output, Phase, Queued,
+    Call, CallError, Machine, Mode, OpenError, Output, Phase, Queued, Timeout,
     pending::{Owner, Pending, Purpose},
 };
 use crate::{
@@ -44,7 +44,7 @@ impl Machine {
         }
     }
 
-    fn pinned(&self) -> Option<ProtocolVersion> {
+    pub(super) fn pinned(&self) -> Option<ProtocolVersion> {
         match self.config.mode {
             Mode::Pinned(version) => Some(version),
             _ => None,
@@ -59,11 +59,15 @@ impl Machine {
             _ => self.config.probe_timeout_ms,
         };
         let mut call = Call::new(Method::ServerDiscover, None);
-        call.timeout = super::Timeout::After(timeout);
+        call.timeout = Timeout::After(timeout);
         self.ask_server(now, Owner::Discover, call);
     }
 
     fn initialize(&mut self, now: Time, version: ProtocolVersion) {
+        self.initialize_within(now, version, Timeout::Default);
+    }
+
+    pub(super) fn initialize_within(&mut self, now: Time, version: ProtocolVersion, timeout: Timeout) {
         self.envelope = None;
         let mut params = Writer::new();
         params.begin_object();
@@ -74,7 +78,9 @@ impl Machine {
         params.key("clientInfo");
         params.raw(self.config.info.as_str());
         params.end_object();
-        self.ask_server(now, Owner::Initialize, Call::new(Method::Initialize, Some(params.into_raw())));
+        let mut call = Call::new(Method::Initialize, Some(params.into_raw()));
+        call.timeout = timeout;
+        self.ask_server(now, Owner::Initialize, call);
     }
 
     fn ask_server(&mut self, now: Time, owner: Owner, call: Call) {
@@ -102,6 +108,8 @@ impl Machine {
     ) {
         let discovers = owner == Owner::Discover;
         self.silent = discovers && matches!(result, Err(CallError::Timeout)) || !discovers && self.silent;
+        #[cfg(feature = "sse")]
+        let status = failure.as_ref().and_then(TransportError::http_status);
         // What a status says goes before what the answer in its body says.
         let decided = failure.filter(|failure| match discovers {
             true => !is_verdict(failure),
@@ -114,6 +122,8 @@ impl Machine {
             Ok(reply) if discovers => self.discovered(now, &reply),
             Ok(reply) => self.initialized(now, &reply),
             Err(error) if discovers => self.not_discovered(now, error),
+            #[cfg(feature = "sse")]
+            Err(error) if self.may_have_two_addresses(status, &error) => self.downgrade(now, error),
             Err(error) => self.not_initialized(now, error),
         }
     }
@@ -223,6 +233,10 @@ impl Machine {
 
     fn open(&mut self, now: Time, peer: Arc<PeerInfo>) {
         self.phase = Phase::Open;
+        #[cfg(feature = "sse")]
+        {
+            self.refusal = None;
+        }
         self.peer = Some(Arc::clone(&peer));
         self.outputs.push_back(Output::Opened(peer));
         if cfg!(feature = "restarts") && !self.is_modern() {
@@ -285,6 +299,8 @@ impl Machine {
         if self.phase != Phase::Opening {
             return;
         }
+        #[cfg(feature = "sse")]
+        let error = self.what_went_wrong(error);
         let error = Arc::new(error);
         self.failure = Some(Arc::clone(&error));
         self.end_everything(None);

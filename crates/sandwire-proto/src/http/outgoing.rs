@@ -44,12 +44,19 @@ pub fn legacy_message(version: Option<ProtocolVersion>, session: Option<&str>) -
 /// The head that asks for a legacy event stream: a new one, or the one in which `last_event` was seen.
 #[must_use]
 pub fn legacy_stream(version: ProtocolVersion, session: Option<&str>, last_event: Option<&str>) -> RequestHead {
-    let mut head = RequestHead::new(Verb::Get);
-    head.headers.push(names::ACCEPT, EVENT_STREAM);
+    let mut head = events();
     legacy_fields(&mut head.headers, Some(version), session);
     if let Some(last_event) = last_event {
         head.headers.push(names::LAST_EVENT_ID, last_event);
     }
+    head
+}
+
+/// The head that asks for any event stream.
+#[must_use]
+pub fn events() -> RequestHead {
+    let mut head = RequestHead::new(Verb::Get);
+    head.headers.push(names::ACCEPT, EVENT_STREAM);
     head
 }
 

@@ -16,3 +16,4 @@ mod server_requests;
 mod sessions;
 mod subscriptions;
 mod timeouts;
+mod two_addresses;
