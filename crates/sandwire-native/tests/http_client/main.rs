@@ -1,15 +1,28 @@
 //! The HTTP client against servers that are told what to say, byte by byte. They are threads with sockets.
 #![cfg(feature = "http")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 mod basics;
+mod executors;
+mod hostile;
+mod proxies;
+mod redirects;
+mod reuse;
 mod server;
+mod tls;
 
 use std::future::poll_fn;
 
 use sandwire_io::{Body, HttpClient, HttpRequest, HttpResponse};
 use sandwire_native::http::HttpPool;
 use sandwire_proto::{
-    TransportError,
+    TransportError, TransportErrorKind,
     http::{RequestHead, Verb},
 };
 
@@ -45,7 +58,8 @@ async fn fetch(pool: &HttpPool, request: HttpRequest) -> Result<String, Transpor
     text(pool.send(request).await?).await
 }
 
-/// Why a request, or its body, fails.
-fn failure(pool: &HttpPool, request: HttpRequest) -> TransportError {
-    sandwire_native::block_on(fetch(pool, request)).expect_err("should fail")
+/// Fetches and says why that failed.
+fn failure(pool: &HttpPool, request: HttpRequest) -> (TransportErrorKind, String) {
+    let error = sandwire_native::block_on(fetch(pool, request)).expect_err("should fail");
+    (error.kind(), error.to_string())
 }

@@ -1,8 +1,8 @@
 //! Servers that do as they are told, one connection after the other.
 
 use std::{
-    io::{Read, Write},
-    net::{Shutdown, TcpListener, TcpStream},
+    io::{ErrorKind, Read, Write},
+    net::{TcpListener, TcpStream},
     thread::JoinHandle,
     time::Duration,
 };
@@ -104,8 +104,11 @@ impl<S: Read + Write> Peer<S> {
         let mut piece = [0; 4096];
         match self.stream.read(&mut piece) {
             Ok(0) => None,
-            Ok(count) => Some(self.read.extend_from_slice(&piece[..count])),
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
+            Ok(count) => {
+                self.read.extend_from_slice(&piece[..count]);
+                Some(())
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => None,
             Err(error) => panic!("{error}"),
         }
     }
@@ -127,14 +130,15 @@ impl<S: Read + Write> Peer<S> {
 }
 
 impl Peer {
-    /// Ends what this side says.
-    pub(crate) fn finish(&mut self) {
-        self.stream.shutdown(Shutdown::Write).unwrap();
+    /// The socket alone.
+    pub(crate) fn into_socket(self) -> TcpStream {
+        self.stream
     }
 
-    /// Closes the connection as if something had gone wrong: what the client said is thrown away unread.
-    pub(crate) fn socket(self) -> TcpStream {
-        self.stream
+    /// Whether the client closes the connection within a moment.
+    pub(crate) fn is_closed(&mut self, within: Duration) -> bool {
+        self.stream.set_read_timeout(Some(within)).unwrap();
+        matches!(self.stream.read(&mut [0]), Ok(0))
     }
 }
 
