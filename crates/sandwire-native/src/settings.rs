@@ -13,7 +13,7 @@ use std::{
 /// | `SANDWIRE_LOG_LEVEL` | `off`, `error`, `warning`, `info`: what the server tells standard error | `info` |
 /// | `SANDWIRE_HOST` | the IP address to listen on, or `localhost` | `127.0.0.1` |
 /// | `SANDWIRE_PORT` | the port to listen on, 0 for any that is free | standard input and output are served |
-/// | `SANDWIRE_DEBUG` | `1` or `true`, `0` or `false`: whether standard error is told every message, too | `false` |
+/// | `SANDWIRE_DEBUG` | `1` or `true`, `0` or `false`: whether standard error is told every message, too, and over HTTP every request | `false` |
 ///
 /// An empty variable counts as absent. `SANDWIRE_CHILD` and `SANDWIRE_SPEC` have other uses. Any other name that begins
 /// with `SANDWIRE_` is one of the [`warnings`](Self::warnings).

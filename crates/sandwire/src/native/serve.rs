@@ -6,18 +6,25 @@ use std::{
 };
 
 use sandwire_io::Endpoint;
+#[cfg(feature = "http")]
+use sandwire_io::{Body, BoxFuture};
 use sandwire_native::{Caught, Settings, settings::LogLevel};
-use sandwire_server::Server;
+#[cfg(feature = "http")]
+use sandwire_proto::http::{RequestHead, ResponseHead};
+use sandwire_server::{Server, http::Guard};
 
 /// How clients reach a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Transport {
     /// One client, over this process's standard input and output (feature `stdio`). Handlers may print: see
     /// [`Stdio`](sandwire_native::stdio::Stdio).
     Stdio,
-    /// Many, over HTTP at this address (feature `http`). Others than this machine's are refused.
+    /// Many, over HTTP at this address (feature `http`), who are on this machine and say so: a `Host` or an `Origin` of
+    /// the network is refused.
     Http(SocketAddr),
+    /// Many, over HTTP at this address: those whom the guard lets in.
+    Network(SocketAddr, Guard),
     /// Many of this user's, over a Unix socket at this path (feature `unix`).
     Unix(PathBuf),
 }
@@ -62,12 +69,12 @@ impl From<&Settings> for Transport {
 pub async fn serve(transport: impl Into<Transport>, server: &Server) -> io::Result<()> {
     let mut settings = Settings::default();
     settings.log_level = LogLevel::Off;
-    serve_with(transport.into(), server, &settings).await
+    serve_with(transport.into(), server, &settings, 1).await
 }
 
 /// Runs a server as all that a program does.
 pub trait Run {
-    /// Serves on this thread, as [`serve`] does, and reads [`Settings`] from the environment: they say what standard
+    /// Serves as [`serve`] does, HTTP on as many threads as there are processors, and reads [`Settings`] from the environment: they say what standard
     /// error is told, which is at least where the server listens and what is wrong with the settings.
     ///
     /// ```no_run
@@ -98,16 +105,18 @@ impl Run for Server {
         for warning in &settings.warnings {
             settings.tell(LogLevel::Warning, warning);
         }
-        sandwire_native::block_on(serve_with(transport.into(), self, &settings))
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        sandwire_native::block_on(serve_with(transport.into(), self, &settings, threads))
             .inspect_err(|error| settings.tell(LogLevel::Error, error))
     }
 }
 
-async fn serve_with(transport: Transport, server: &Server, settings: &Settings) -> io::Result<()> {
+async fn serve_with(transport: Transport, server: &Server, settings: &Settings, threads: usize) -> io::Result<()> {
     let endpoint: Arc<dyn Endpoint> = Arc::new(Caught(server.clone()));
     match transport {
         Transport::Stdio => stdio(endpoint, settings).await,
-        Transport::Http(address) => http(endpoint, address, settings).await,
+        Transport::Http(address) => http(endpoint, address, Guard::default(), settings, threads).await,
+        Transport::Network(address, guard) => http(endpoint, address, guard, settings, threads).await,
         Transport::Unix(path) => unix(endpoint, &path, settings).await,
     }
 }
@@ -149,10 +158,53 @@ async fn unix(endpoint: Arc<dyn Endpoint>, path: &Path, settings: &Settings) -> 
 }
 
 #[cfg(feature = "http")]
-async fn http(endpoint: Arc<dyn Endpoint>, address: SocketAddr, settings: &Settings) -> io::Result<()> {
-    let listener = sandwire_native::http::Server::bind(address)?;
+async fn http(
+    endpoint: Arc<dyn Endpoint>,
+    address: SocketAddr,
+    guard: Guard,
+    settings: &Settings,
+    threads: usize,
+) -> io::Result<()> {
+    use std::{future::poll_fn, pin::pin};
+
+    use sandwire_server::http::{HttpEntry, Sessions};
+
+    let listener = sandwire_native::http::Server::bind(address)?.threads(threads);
     settings.tell(LogLevel::Info, format_args!("serving http://{}/", listener.local_addr()?));
-    listener.serve(sandwire_server::http::HttpEntry::new(endpoint, sandwire_native::NativeEnv::shared())).await
+    let env = sandwire_native::NativeEnv::shared();
+    let (entry, sessions) = HttpEntry::with_sessions(endpoint, env, guard, Sessions::default());
+    let mut serving = pin!(listener.serve(Told { entry, debug: settings.debug }));
+    let mut sessions = pin!(sessions);
+    let mut over = false;
+    poll_fn(|cx| {
+        over = over || sessions.as_mut().poll(cx).is_ready();
+        serving.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// Tells standard error, if it is to be told everything, what is asked for and how it is answered.
+#[cfg(feature = "http")]
+struct Told {
+    entry: sandwire_server::http::HttpEntry,
+    debug: bool,
+}
+
+#[cfg(feature = "http")]
+impl sandwire_io::HttpService for Told {
+    fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> BoxFuture<'static, (ResponseHead, Box<dyn Body>)> {
+        if !self.debug {
+            return self.entry.handle(head, body);
+        }
+        let asked = format!("{:?} {}", head.method, head.headers.get("mcp-method").unwrap_or_default());
+        eprintln!("sandwire: < {asked}");
+        let answered = self.entry.handle(head, body);
+        Box::pin(async move {
+            let (head, body) = answered.await;
+            eprintln!("sandwire: > {asked}: {}", head.status);
+            (head, body)
+        })
+    }
 }
 
 #[cfg(not(feature = "stdio"))]
@@ -161,7 +213,7 @@ async fn stdio(_: Arc<dyn Endpoint>, _: &Settings) -> io::Result<()> {
 }
 
 #[cfg(not(feature = "http"))]
-async fn http(_: Arc<dyn Endpoint>, _: SocketAddr, _: &Settings) -> io::Result<()> {
+async fn http(_: Arc<dyn Endpoint>, _: SocketAddr, _: Guard, _: &Settings, _: usize) -> io::Result<()> {
     off("HTTP", "http")
 }
 

@@ -19,7 +19,7 @@ enum Kind {
     Http(String),
     Unix(PathBuf),
     #[cfg(feature = "stdio")]
-    Command(sandwire_native::stdio::Command),
+    Command(Box<sandwire_native::stdio::Command>),
     #[cfg(feature = "server")]
     Server(crate::Server),
     Unknown(String),
@@ -73,7 +73,7 @@ impl From<&PathBuf> for Target {
 #[cfg(feature = "stdio")]
 impl From<sandwire_native::stdio::Command> for Target {
     fn from(command: sandwire_native::stdio::Command) -> Self {
-        Self(Kind::Command(command))
+        Self(Kind::Command(Box::new(command)))
     }
 }
 
