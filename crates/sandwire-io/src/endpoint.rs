@@ -122,6 +122,13 @@ impl Outlet {
         self.host.say(|machine| machine.notify(self.key, method, params));
     }
 
+    /// Closes the connection that the call's stream is sent on, to be rid of it while the call takes long. The client
+    /// comes back for what is said from then on. Nothing happens where it could not: other than in a session over HTTP
+    /// whose events are kept, with a client of 2025-11-25.
+    pub fn close_stream(&self) {
+        self.host.close_stream(self.key);
+    }
+
     /// Whether the client gave up on the call. A handler that asks is told, and not dropped.
     pub fn is_cancelled(&self) -> bool {
         self.host.watch(self.key)

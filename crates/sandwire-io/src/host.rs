@@ -38,6 +38,9 @@ pub(crate) struct Host {
 /// Does at once what a handler, or a change of the server, leaves to do.
 pub(crate) trait Woken: MaybeSend + MaybeSync {
     fn woken(&self);
+
+    /// Closes the connection that a stream is sent on, if its client can come back for the rest.
+    fn close_stream(&self, via: Via);
 }
 
 /// Which key protects the state of suspended calls.
@@ -259,6 +262,14 @@ impl Host {
             self.said.store(false, Ordering::Release);
         }
         said
+    }
+
+    pub(crate) fn close_stream(&self, key: CallKey) {
+        if let Some(woken) = self.woken.as_ref().and_then(Weak::upgrade)
+            && let Some(via) = self.via(key)
+        {
+            woken.close_stream(via);
+        }
     }
 
     fn wake(&self) {

@@ -190,13 +190,7 @@ impl Session {
 
     /// Asks whoever reads the stream of an exchange to end it; its call goes on.
     pub fn release(&self, exchange: ExchangeId) {
-        let reader = lock(&self.inner.streams).find(exchange).map(|stream| {
-            stream.released = true;
-            Arc::clone(&stream.reader)
-        });
-        if let Some(reader) = reader {
-            reader.wake();
-        }
+        self.inner.release(exchange);
     }
 
     /// Ends the session: calls are cancelled, streams end.
@@ -306,6 +300,13 @@ impl Woken for Inner {
         // Handlers start where messages are received, so none does here.
         self.step(None, &mut Tasks::new(&Arc::default()));
     }
+
+    fn close_stream(&self, via: Via) {
+        let primes = self.host.saved().is_some_and(|saved| saved.peer.version.primes_event_streams());
+        if let (Via::Exchange(id), true) = (via, primes) {
+            self.release(id);
+        }
+    }
 }
 
 impl Streams {
@@ -403,6 +404,16 @@ impl Received {
 }
 
 impl Inner {
+    fn release(&self, exchange: ExchangeId) {
+        let reader = self.with(exchange, |stream| {
+            stream.released = true;
+            Arc::clone(&stream.reader)
+        });
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
     fn with<T>(&self, exchange: ExchangeId, run: impl FnOnce(&mut Stream) -> T) -> Option<T> {
         lock(&self.streams).find(exchange).map(run)
     }

@@ -60,7 +60,7 @@ impl Hall {
     /// A server on a clock that there is.
     pub(crate) fn beside(env: SimEnv, sessions: impl FnOnce(Arc<SimEnv>) -> Sessions) -> Self {
         let doors = Doors::default();
-        let (wait, shout) = (doors.clone(), doors.clone());
+        let (wait, shout, away) = (doors.clone(), doors.clone(), doors.clone());
         let server = Server::builder("hall", "1")
             .tool("door", "", move |Door { name }: Door| {
                 let doors = wait.clone();
@@ -76,6 +76,14 @@ impl Hall {
                         ctx.log(LoggingLevel::Warning, [word, &name].concat());
                         doors.pass(&name).await;
                     }
+                    name
+                }
+            })
+            .tool("away", "", move |Door { name }: Door, ctx: sandwire_server::Context| {
+                let doors = away.clone();
+                async move {
+                    ctx.close_stream();
+                    doors.pass(&name).await;
                     name
                 }
             })

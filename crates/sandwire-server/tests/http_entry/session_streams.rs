@@ -236,3 +236,30 @@ fn a_call_that_asks_after_its_client_left_has_its_question_kept() {
     let plain = hall.post(&id, &request(2, "ping", "")).response().whole();
     assert_eq!(result(&plain), "{}");
 }
+
+#[test]
+fn a_handler_closes_its_stream_and_the_client_comes_back() {
+    let mut hall = kept();
+    let id = hall.open(V);
+    let mut stream = hall.post(&id, &call(1, "away", "a")).response();
+    let (first, ended) = stream.now();
+    assert!(ended && first.ends_with("\ndata: \n\nretry: 500\n\n"), "{first}");
+    assert!(hall.run().is_pending());
+    let mut back = hall.resume(&id, ids(&first)[0]);
+    assert_eq!(back.part(), "");
+    hall.open_doors("a");
+    assert!(hall.run().is_pending());
+    let got = back.whole();
+    assert!(got.body.contains(r#""id":1,"result""#), "{}", got.body);
+}
+
+#[test]
+fn a_stream_stays_open_where_nobody_could_come_back() {
+    for (hall, version) in [(plain(), V), (kept(), "2025-06-18")] {
+        let id = hall.open(version);
+        let mut slow = hall.begin(hall.head(Verb::Post, &id, version), &call(1, "away", "a"));
+        assert!(slow.poll().is_none());
+        hall.open_doors("a");
+        assert!(slow.response().whole().body.contains("result"));
+    }
+}

@@ -85,10 +85,11 @@ impl Body for Post {
                 self.leave();
                 Poll::Ready(None)
             }
-            Poll::Pending if feed.received.take_release() && primed => {
-                let retry_ms = Some(feed.using.table.settings.retry_ms);
+            Poll::Pending if feed.record.is_kept() && feed.received.take_release() => {
+                let retry_ms = feed.using.table.settings.retry_ms;
                 self.leave();
-                Poll::Ready(Some(Ok(encode(&Event { retry_ms, ..Event::default() }).into_bytes())))
+                let retry = Event { retry_ms: Some(retry_ms), ..Event::default() };
+                Poll::Ready(primed.then(|| Ok(encode(&retry).into_bytes())))
             }
             Poll::Pending => self.keep_alive.poll(cx).map(|comment| Some(Ok(comment))),
         }
