@@ -1,9 +1,12 @@
 //! One connection's server: the machine, the endpoint, and what waits for either, behind one lock that is never held
 //! while foreign code runs.
 
+#[cfg(feature = "sessions")]
+pub(crate) mod woken;
+
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     task::{Poll, Waker},
@@ -12,12 +15,12 @@ use std::{
 use futures_util::task::AtomicWaker;
 use sandwire_json::Raw;
 use sandwire_proto::{
-    Input, PeerInfo, Time, Via,
-    server::{AskError, AskKey, AskStep, CallKey, Clock, HmacSealer, Machine, Output, Saved, Sealer},
+    Input, PeerInfo, Time,
+    server::{AskError, AskKey, AskStep, CallKey, Clock, HmacSealer, Machine, Output, Sealer},
 };
-use sandwire_types::{ErrorObject, Message, Method, Reply, Request};
+use sandwire_types::{ErrorObject, Method, Reply, Request};
 
-use crate::{Answer, Call, Endpoint, Env, MaybeSend, MaybeSync, Outlet, tasks::Handler};
+use crate::{Answer, Call, Endpoint, Env, Outlet, tasks::Handler};
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -28,19 +31,12 @@ pub(crate) struct Host {
     env: Arc<dyn Env>,
     driver: Arc<AtomicWaker>,
     /// Who does what is to do where no driver does.
-    woken: Option<Weak<dyn Woken>>,
+    #[cfg(feature = "sessions")]
+    woken: Option<std::sync::Weak<dyn woken::Woken>>,
     sealer: Sealing,
     /// Whether something was said that [`step`](Self::step) has not been asked for.
     said: AtomicBool,
     state: Mutex<State>,
-}
-
-/// Does at once what a handler, or a change of the server, leaves to do.
-pub(crate) trait Woken: MaybeSend + MaybeSync {
-    fn woken(&self);
-
-    /// Closes the connection that a stream is sent on, if its client can come back for the rest.
-    fn close_stream(&self, via: Via);
 }
 
 /// Which key protects the state of suspended calls.
@@ -87,32 +83,16 @@ enum Wait {
 
 impl Host {
     pub(crate) fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, machine: Machine, sealer: Sealing) -> Arc<Self> {
-        Arc::new(Self::with(None, endpoint, env, machine, sealer))
+        Arc::new(Self::with(endpoint, env, machine, sealer))
     }
 
-    /// A host whose messages are sent as soon as they are said.
-    pub(crate) fn woken_by(
-        woken: Weak<dyn Woken>,
-        endpoint: Arc<dyn Endpoint>,
-        env: Arc<dyn Env>,
-        machine: Machine,
-        sealer: Sealing,
-    ) -> Arc<Self> {
-        Arc::new(Self::with(Some(woken), endpoint, env, machine, sealer))
-    }
-
-    fn with(
-        woken: Option<Weak<dyn Woken>>,
-        endpoint: Arc<dyn Endpoint>,
-        env: Arc<dyn Env>,
-        machine: Machine,
-        sealer: Sealing,
-    ) -> Self {
+    fn with(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, machine: Machine, sealer: Sealing) -> Self {
         Self {
             endpoint,
             env,
             driver: Arc::default(),
-            woken,
+            #[cfg(feature = "sessions")]
+            woken: None,
             sealer,
             said: AtomicBool::new(false),
             state: Mutex::new(State { machine, watching: Vec::new(), waiters: Vec::new(), answers: Vec::new() }),
@@ -162,38 +142,6 @@ impl Host {
         };
         let more = state.has_output(left);
         (output, more)
-    }
-
-    /// Takes what arrived, has every message sent, and gives what else is to do. All in one step, so that messages are
-    /// sent in the order in which they were said.
-    pub(crate) fn drain(&self, input: Option<Input>, send: &mut dyn FnMut(Via, Message)) -> Vec<Output> {
-        let mut state = lock(&self.state);
-        self.said.store(false, Ordering::Release);
-        if let Some(input) = input {
-            state.machine.handle(Time(0), input);
-        }
-        let mut rest = Vec::new();
-        while let Some(output) = state.machine.poll() {
-            match output {
-                Output::Send { via, message } => send(via, message),
-                other => rest.push(other),
-            }
-        }
-        rest
-    }
-
-    /// Whether the client waits for an answer on this stream.
-    pub(crate) fn owes(&self, via: Via) -> bool {
-        lock(&self.state).machine.owes(via)
-    }
-
-    /// Which stream a call is answered on.
-    pub(crate) fn via(&self, key: CallKey) -> Option<Via> {
-        lock(&self.state).machine.via(key)
-    }
-
-    pub(crate) fn saved(&self) -> Option<Saved> {
-        lock(&self.state).machine.saved()
     }
 
     /// What follows from the client giving up on a call: whether its handler runs on, and who waits to hear of it.
@@ -264,20 +212,13 @@ impl Host {
         said
     }
 
-    pub(crate) fn close_stream(&self, key: CallKey) {
-        if let Some(woken) = self.woken.as_ref().and_then(Weak::upgrade)
-            && let Some(via) = self.via(key)
-        {
-            woken.close_stream(via);
-        }
-    }
-
     fn wake(&self) {
         self.said.store(true, Ordering::Release);
-        match self.woken.as_ref().and_then(Weak::upgrade) {
-            Some(woken) => woken.woken(),
-            None => self.driver.wake(),
+        #[cfg(feature = "sessions")]
+        if let Some(woken) = self.woken.as_ref().and_then(std::sync::Weak::upgrade) {
+            return woken.woken();
         }
+        self.driver.wake();
     }
 
     /// Notes that a handler wants to know when it is cancelled; whether it is.

@@ -21,6 +21,7 @@ mod link;
 pub mod memory;
 mod serve;
 mod service;
+#[cfg(feature = "sessions")]
 mod session;
 mod store;
 mod tasks;
@@ -38,6 +39,7 @@ pub use link::{Direction, HttpLink, Link, LinkEvent, TextLink};
 pub use memory::in_memory;
 pub use serve::{Exchange, ServeDriver, serve};
 pub use service::{Bytes, HttpService};
+#[cfg(feature = "sessions")]
 pub use session::{Received, Session};
 pub use store::{EventStore, MemoryEvents, MemoryStore, Replay, Store, StoreError};
 pub use text::{TextPort, lines};

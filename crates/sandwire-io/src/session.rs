@@ -23,7 +23,7 @@ use sandwire_types::{Message, RequestId, WireError};
 
 use crate::{
     Endpoint, Env,
-    host::{Host, Sealing, Started, Woken, lock},
+    host::{Host, Sealing, Started, lock, woken::Woken},
     tasks::Tasks,
 };
 

@@ -71,6 +71,7 @@ impl Tasks {
     }
 
     /// Whether all handlers are done.
+    #[cfg(feature = "sessions")]
     pub(crate) fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.handler.is_none())
     }

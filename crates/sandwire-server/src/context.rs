@@ -85,6 +85,7 @@ impl Context {
     /// Closes the connection that the call's stream is sent on, to be rid of it while the call takes long. The client
     /// comes back for what is said from then on. Nothing happens where it could not: other than in a session over HTTP
     /// whose events are kept, with a client of 2025-11-25.
+    #[cfg(feature = "sessions")]
     pub fn close_stream(&self) {
         self.outlet.close_stream();
     }
