@@ -1,12 +1,6 @@
 //! The HTTP client against servers that are told what to say, byte by byte. They are threads with sockets.
 #![cfg(feature = "http")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::disallowed_methods,
-    clippy::disallowed_types
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod basics;
 mod executors;

@@ -3,9 +3,11 @@ use super::Left;
 use super::linux::Trace;
 #[cfg(not(target_os = "linux"))]
 use super::other::Trace;
+use crate::NativeEnv;
 use async_io::Timer;
 use async_process::Child;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use sandwire_io::Env;
 use std::{io, os::unix::process::CommandExt, process::Command, time::Duration};
 
 /// How long descendants have once the child itself is gone.
@@ -13,7 +15,8 @@ const TERMINATED: Duration = Duration::from_millis(500);
 const KILLED: Duration = Duration::from_millis(500);
 /// How long a process may take to become another program.
 const UNCLEAR: Duration = Duration::from_millis(100);
-const TICK: Duration = Duration::from_millis(5);
+const FIRST_TICK: Duration = Duration::from_millis(5);
+const LAST_TICK: Duration = Duration::from_millis(80);
 
 /// The process group that a child leads, and on Linux those who left it.
 pub(in crate::stdio) struct Group {
@@ -73,16 +76,19 @@ impl Group {
     }
 
     async fn empty_within(&self, wait: Duration) -> bool {
-        let mut waited = Duration::ZERO;
+        let began = NativeEnv.now();
+        let mut tick = FIRST_TICK;
         loop {
+            let waited = Duration::from_millis(NativeEnv.now().0.saturating_sub(began.0));
             match self.left() {
                 Left::Nobody => return true,
                 Left::Unclear if waited >= UNCLEAR => return true,
                 _ if waited >= wait => return false,
                 _ => {}
             }
-            Timer::after(TICK).await;
-            waited += TICK;
+            Timer::after(tick).await;
+            // To look takes long where there are many processes, and one thread looks for all families.
+            tick = (tick * 2).min(LAST_TICK);
         }
     }
 
