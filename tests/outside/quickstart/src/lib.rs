@@ -1,13 +1,6 @@
 //! The Rust quickstarts of the README, as a crate of a user's.
 
 pub mod client;
+pub mod connect;
 pub mod server;
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_client_calls_the_server() {
-        let server = crate::server::server().unwrap();
-        assert_eq!(crate::client::sum(&server).unwrap(), 42);
-    }
-}
+pub mod wait;
