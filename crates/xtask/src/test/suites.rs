@@ -63,6 +63,9 @@ impl Need {
     }
 }
 
+/// The packages whose tests use processes, sockets and real time.
+const NATIVE: &[&str] = &["executors", "native-tests", "sandwire-native"];
+
 /// Every suite, in the order in which they run: what is cheap first.
 pub const SUITES: &[Suite] = &[
     Suite {
@@ -85,8 +88,8 @@ pub const SUITES: &[Suite] = &[
         minutes: 5,
         needs: &[],
         run: |job| {
-            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--exclude=native-tests"]);
-            let test = test.args(["--all-features", "--no-fail-fast"]);
+            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--all-features", "--no-fail-fast"]);
+            let test = test.args(NATIVE.iter().map(|package| format!("--exclude={package}")));
             job.counted(test.args(["--", "--show-output"]), count::cargo)
         },
     },
@@ -178,7 +181,8 @@ pub const SUITES: &[Suite] = &[
         needs: &[Need::Npm("native"), Need::Npm("inspector"), Need::Python],
         run: |job| {
             // Most of it waits for others.
-            let test = cargo_test().args(["--package=native-tests", "--no-fail-fast", "--", "--test-threads=4"]);
+            let test = cargo_test().args(NATIVE.iter().map(|package| format!("--package={package}")));
+            let test = test.args(["--all-features", "--no-fail-fast", "--", "--test-threads=4"]);
             let test = test
                 .env("SANDWIRE_NPM", setup::npm("native")?)
                 .env("SANDWIRE_INSPECTOR", setup::npm("inspector")?)

@@ -3,4 +3,5 @@
 
 mod aborts;
 mod clients;
+mod http;
 mod servers;
