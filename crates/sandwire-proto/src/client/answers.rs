@@ -2,7 +2,7 @@
 
 use super::{
     AskKey, CallError, Machine, OpenError, Output, Phase, notifications,
-    pending::{Owner, Purpose},
+    pending::{Owner, Pending, Purpose},
 };
 use crate::{PeerMisbehaved, Time, TransportError, TransportErrorKind, Via};
 use sandwire_types::{ErrorCode, ErrorObject, Message, Method, Notification, Reply, RequestId, Response, ResultKind};
@@ -46,7 +46,7 @@ impl Machine {
 
     /// Whether a call's answer may come.
     pub(super) fn is_sent(&self, key: u64) -> bool {
-        self.calls.get(key).is_some_and(super::Pending::is_sent)
+        self.calls.get(key).is_some_and(Pending::is_sent)
     }
 
     /// The call whose exchange this is.
@@ -122,20 +122,21 @@ impl Machine {
         if cfg!(feature = "asks") {
             self.unask_all(&pending);
         }
-        if cfg!(feature = "restarts") && result.is_ok() && !self.is_modern() {
-            self.note_standing(&pending.call);
-        }
-        match pending.owner {
+        let Pending { owner, key, exchange, call, .. } = *pending;
+        match owner {
             Owner::Standing => {}
             Owner::Caller => {
                 self.unheard &= result.is_err();
-                self.outputs.push_back(Output::Done { key: pending.key, result });
+                if cfg!(feature = "listen") && result.is_ok() && !self.is_modern() {
+                    self.note_standing(call);
+                }
+                self.outputs.push_back(Output::Done { key, result });
             }
             #[cfg(feature = "param-headers")]
             Owner::Relist(call) => self.relisted(now, call, &result),
             Owner::Discover | Owner::Initialize => {
-                let failure = pending.exchange.and_then(|exchange| self.exchanges.get(exchange)?.failure.clone());
-                self.opening_answered(now, pending.owner, result, failure);
+                let failure = exchange.and_then(|exchange| self.exchanges.get(exchange)?.failure.clone());
+                self.opening_answered(now, owner, result, failure);
             }
         }
     }

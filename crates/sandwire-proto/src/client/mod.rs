@@ -34,7 +34,6 @@ use pending::{Ask, Bookmark, Exchange, Owner, Pending, Purpose, Stage};
 use sandwire_json::Raw;
 use sandwire_types::{Envelope, ErrorObject, Method, Notification, ProtocolVersion, Reply};
 use slab::Slab;
-use standing::Standing;
 use std::{collections::VecDeque, sync::Arc};
 
 /// One connection's client, from the first message to the last.
@@ -88,7 +87,8 @@ pub struct Machine {
     listen_from: Bookmark,
     /// Whether a session was replaced, and no call has succeeded since, because its stream was gone.
     unheard: bool,
-    standing: Standing,
+    /// Requests whose effect a new server, or a new session, lacks (legacy).
+    standing: Vec<Call>,
     #[cfg(feature = "param-headers")]
     tools: crate::http::ParamHeaders,
 }
@@ -135,7 +135,7 @@ impl Machine {
             listen_at: Time::NEVER,
             listen_from: Bookmark::default(),
             unheard: false,
-            standing: Standing::default(),
+            standing: Vec::new(),
             #[cfg(feature = "param-headers")]
             tools: crate::http::ParamHeaders::new(),
         }

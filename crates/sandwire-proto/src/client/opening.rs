@@ -239,7 +239,7 @@ impl Machine {
         }
         self.peer = Some(Arc::clone(&peer));
         self.outputs.push_back(Output::Opened(peer));
-        if cfg!(feature = "restarts") && !self.is_modern() {
+        if cfg!(feature = "listen") && !self.is_modern() {
             self.ask_standing(now);
         }
         self.send_queued(now);

@@ -215,9 +215,9 @@ fn subscriptions_and_log_level_are_asked_for_again_before_the_calls_that_waited(
         scene.call(tool_call());
         scene.finish_opening();
         let expected = [
-            ("logging/setLevel", r#"{"level":"error"}"#),
             ("resources/subscribe", r#"{"uri":"a:1"}"#),
             ("resources/subscribe", r#"{"uri":"a:4"}"#),
+            ("logging/setLevel", r#"{"level":"error"}"#),
         ];
         for (n, (method, params)) in expected.into_iter().enumerate() {
             let sent = scene.request();
