@@ -76,7 +76,8 @@ impl<'a> Fault<'a> {
         let code = match error.kind() {
             TransportErrorKind::Closed => "closed",
             TransportErrorKind::Unauthorized => "unauthorized",
-            TransportErrorKind::Status => "status",
+            // Here a server is only ever replaced by one that answers with a status: 404 for a session it does not know.
+            TransportErrorKind::Status | TransportErrorKind::Restarted => "status",
             TransportErrorKind::TooLarge => "too-large",
             TransportErrorKind::Malformed => "malformed",
             _ => "transport",

@@ -4,6 +4,7 @@
 mod driver;
 mod hostile;
 mod http;
+mod legacy_http;
 mod lines;
 mod ports;
 mod sse;
