@@ -97,7 +97,7 @@ impl Session {
     pub fn restored(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, max_queue: usize, saved: Saved) -> Self {
         let mut first = [0; 4];
         env.fill_random(&mut first);
-        let first = u32::from_ne_bytes(first) | 1;
+        let first = u32::from_ne_bytes(first) >> 1 | 1;
         let machine = Machine::restored(endpoint.config(), saved, first);
         Self::with(endpoint, env, machine, max_queue, first)
     }
@@ -169,6 +169,12 @@ impl Session {
             None if !streams.closed => Poll::Pending,
             message => Poll::Ready(message),
         }
+    }
+
+    /// Whether so much waits for a reader that no more should be said.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        lock(&self.inner.streams).pipe.queue.len() >= self.inner.max_queue
     }
 
     /// Gives a message back that could not be sent: it is the next again.

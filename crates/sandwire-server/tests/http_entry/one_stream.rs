@@ -114,3 +114,14 @@ fn the_kinds_of_session_do_not_mix() {
     let plain = Hall::new(Sessions::default());
     assert_eq!(plain.send(get("/sse"), "").head.status, 400);
 }
+
+#[test]
+fn a_stream_that_is_not_read_takes_no_more() {
+    let hall = hall();
+    let (mut stream, address) = open(&hall, "/sse");
+    let ping = request(1, "ping", "");
+    let sent = (0..2000).take_while(|_| send(&hall, &address, &ping) == 202).count();
+    assert_eq!(sent, 1024);
+    assert_eq!(stream.part().matches("data: ").count(), 1024);
+    assert_eq!(send(&hall, &address, &ping), 202);
+}

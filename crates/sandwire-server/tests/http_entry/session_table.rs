@@ -84,6 +84,16 @@ fn there_are_as_many_sessions_as_allowed() {
 }
 
 #[test]
+fn a_client_does_not_say_more_of_itself_than_is_kept() {
+    let hall = hall();
+    let name = "n".repeat(70_000);
+    let params =
+        format!(r#""protocolVersion":"{V}","capabilities":{{}},"clientInfo":{{"name":"{name}","version":"1"}}"#);
+    let got = hall.send(post(&[]), &request(0, "initialize", &params));
+    assert_eq!((got.head.status, got.code(), hall.entry.sessions()), (413, -32600, 0));
+}
+
+#[test]
 fn another_instance_takes_a_session_up() {
     let env = SimEnv::new(3);
     let store = MemoryStore::new(Arc::new(env.clone()), 100);

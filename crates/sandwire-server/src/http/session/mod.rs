@@ -62,6 +62,9 @@ pub struct Sessions {
     pub sse: bool,
 }
 
+/// What is kept of a client for as long as its session lives.
+const MAX_CLIENT_BYTES: usize = 64 * 1024;
+
 impl Default for Sessions {
     /// 10,000 sessions that end after half an hour, with 64 messages that wait; in this process only, without
     /// resumption.
@@ -202,20 +205,20 @@ impl Shared {
         let answer = poll_fn(|cx| received.poll(cx)).await;
         drop(received);
         let Some(Message::Response(answer)) = answer else { return Ok(Begun::Accepted) };
-        let version = session.peer().map_or(ProtocolVersion::LATEST_HANDSHAKE, |peer| peer.version);
+        let saved = session.saved();
+        let version = saved.as_ref().map_or(ProtocolVersion::LATEST_HANDSHAKE, |saved| saved.peer.version);
         let mut response = json(status(version, &answer), encode(&Message::Response(answer)));
-        if session.peer().is_some() {
-            let using = table.insert(self.session_id(), session)?;
-            if !table.keep(&using, true).await {
-                table.end(&using).await;
-                return Err(Refusal::new(
-                    503,
-                    ErrorCode::INTERNAL_ERROR,
-                    "the session cannot be kept; try again later",
-                ));
-            }
-            response.0.headers.push(names::SESSION_ID, &*using.live.id);
+        let Some(saved) = saved else { return Ok(Begun::Responded(response)) };
+        if saved.write().len() > MAX_CLIENT_BYTES {
+            let message = "clientInfo and capabilities are over the size that is kept for a session; say less in them";
+            return Err(Refusal::new(413, ErrorCode::INVALID_REQUEST, message));
         }
+        let using = table.insert(self.session_id(), session)?;
+        if !table.keep(&using, true).await {
+            table.end(&using).await;
+            return Err(Refusal::new(503, ErrorCode::INTERNAL_ERROR, "the session cannot be kept; try again later"));
+        }
+        response.0.headers.push(names::SESSION_ID, &*using.live.id);
         Ok(Begun::Responded(response))
     }
 
@@ -242,11 +245,15 @@ impl Shared {
                 session.receive_batch(items)
             }
         };
-        table.keep(&using, changed).await;
         if !is_owed {
+            table.keep(&using, changed).await;
             return Ok(Begun::Accepted);
         }
+        // From here on a client that goes away cancels nothing.
         let mut post = Post::new(Feed::new(received, using), version, self.keep_alive());
+        if let Some(using) = post.using() {
+            table.keep(using, changed).await;
+        }
         let response = poll_fn(|cx| post.poll_answers(cx)).await;
         Ok(Begun::Responded(response.unwrap_or_else(|| (streaming(), post.stream()))))
     }

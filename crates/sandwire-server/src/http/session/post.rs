@@ -9,7 +9,7 @@ use sandwire_proto::{
 };
 use sandwire_types::{Message, ProtocolVersion};
 
-use super::{Response, feed::Feed};
+use super::{Response, feed::Feed, table::Using};
 use crate::http::{answer::whole, stream::KeepAlive};
 
 /// Gives what answers a POST. A client that goes away, and drops it, cancels nothing.
@@ -22,6 +22,10 @@ pub(super) struct Post {
 impl Post {
     pub(super) fn new(feed: Feed, version: ProtocolVersion, keep_alive: KeepAlive) -> Self {
         Self { feed: Some(feed), version, keep_alive }
+    }
+
+    pub(super) fn using(&self) -> Option<&Using> {
+        self.feed.as_ref().map(|feed| &feed.using)
     }
 
     /// Whether the client can come back to the stream before it heard anything.

@@ -61,6 +61,10 @@ impl Shared {
             let message = "there is no such session: its stream has ended; open one with a GET";
             return Err(Refusal::new(404, ErrorCode::INVALID_REQUEST, message));
         };
+        if using.live.session.is_full() {
+            let message = "the stream holds all that it may; read it before sending more";
+            return Err(Refusal::new(503, ErrorCode::INTERNAL_ERROR, message));
+        }
         let received = match incoming {
             Incoming::One(message) => using.live.session.receive(message),
             Incoming::Batch(items) => using.live.session.receive_batch(items),
