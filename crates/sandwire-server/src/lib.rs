@@ -48,6 +48,9 @@
 //! Reading order: [`Builder`], [`Function`] (what a handler may look like), [`IntoToolResult`] (what it may return),
 //! [`Context`] (what it can do while it runs), [`Schema`] (how types are described), [`Server`].
 //!
+//! Served over HTTP by [`http::HttpEntry`]. Features: `sessions` and `sse` (legacy clients over HTTP), `tower` (the entry
+//! as a service for axum and hyper), `schemars` (types described by that crate).
+//!
 //! # Decisions
 //!
 //! - Handlers of one connection share its driver: one that blocks stalls its connection.
