@@ -13,13 +13,18 @@ use futures_util::{
     future::{Either, select},
     stream::FuturesUnordered,
 };
+use hyper::{
+    Method, Request,
+    header::{self, HeaderValue},
+};
 use sandwire_proto::{TransportError, TransportErrorKind};
 
 use super::{
     Config,
-    connection::{Connection, Socket, Stream},
-    exchange::exchange,
+    connection::Connection,
     proxy::Proxy,
+    request::Payload,
+    socket::{Socket, Stream},
     tls,
     url::Origin,
 };
@@ -52,13 +57,14 @@ async fn attempt(config: &Config, route: &Route) -> Result<Connection, Transport
         Some(proxy) => dial(&proxy.origin).await?,
     };
     if !route.origin.secure {
-        return Ok(Connection::new(Stream::Plain(socket)));
+        return Connection::new(Stream::Plain(socket), config.head_limits).await;
     }
     let socket = match &route.proxy {
         None => socket,
         Some(proxy) => tunnel(config, proxy, &route.origin, socket).await?,
     };
-    tls::shake_hands(config.tls()?, &route.origin, socket).await.map(Connection::new)
+    let stream = tls::shake_hands(config.tls()?, &route.origin, socket).await?;
+    Connection::new(stream, config.head_limits).await
 }
 
 /// A socket to the first address that answers.
@@ -67,7 +73,7 @@ async fn dial(origin: &Origin) -> Result<Socket, TransportError> {
         let message = format!("{origin} cannot be reached ({error}); check the address and that the server runs");
         TransportError::new(TransportErrorKind::Unreachable, message).with_source(Arc::new(error))
     };
-    let place = (origin.host.clone(), origin.port);
+    let place = (origin.host().to_owned(), origin.port);
     let addresses: Vec<SocketAddr> =
         blocking::unblock(move || place.to_socket_addrs().map(Iterator::collect)).await.map_err(unreachable)?;
     let socket = race(addresses.into_iter().map(Socket::connect)).await.map_err(unreachable)?;
@@ -96,17 +102,20 @@ async fn race<T>(attempts: impl Iterator<Item = impl Future<Output = io::Result<
 async fn tunnel(config: &Config, proxy: &Proxy, origin: &Origin, socket: Socket) -> Result<Socket, TransportError> {
     let refused = |message: String| TransportError::new(TransportErrorKind::Unreachable, message);
     let place = origin.host_and_port();
-    let mut head = format!("CONNECT {place} HTTP/1.1\r\nhost: {place}\r\n");
+    let mut request = Request::new(Payload::default());
+    *request.method_mut() = Method::CONNECT;
+    let unusable = || refused(format!("{place} is no place that a proxy can connect to"));
+    *request.uri_mut() = place.parse().map_err(|_| unusable())?;
+    request.headers_mut().insert(header::HOST, HeaderValue::from_str(&place).map_err(|_| unusable())?);
     if let Some(authorization) = &proxy.authorization {
-        head.extend(["proxy-authorization: ", authorization, "\r\n"]);
+        request.headers_mut().insert(header::PROXY_AUTHORIZATION, authorization.clone());
     }
-    head.push_str("\r\n");
-    let mut connection = Connection::new(Stream::Plain(socket));
-    let parsed = exchange(&mut connection, &head, "", "CONNECT", config.head_limits).await.map_err(|failure| {
-        refused(format!("the proxy {} does not answer ({})", proxy.origin, failure.error))
-            .with_source(Arc::new(failure.error))
+    let mut connection = Connection::new(Stream::Plain(socket), config.head_limits).await?;
+    let response = connection.exchange(request).await.map_err(|failure| {
+        let message = format!("the proxy {} does not answer ({})", proxy.origin, failure.error);
+        refused(message).with_source(Arc::new(failure.error))
     })?;
-    match parsed.head.status {
+    match response.status().as_u16() {
         200..=299 => connection
             .into_socket()
             .ok_or_else(|| refused(format!("the proxy {} speaks before it is spoken to", proxy.origin))),

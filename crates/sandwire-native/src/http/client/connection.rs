@@ -1,119 +1,153 @@
 use std::{
+    error::Error,
+    future::{Future, poll_fn},
     io,
-    pin::Pin,
-    task::{Context, Poll, Waker, ready},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll, Waker},
 };
 
-use async_io::Async;
-use futures_io::{AsyncRead, AsyncWrite};
-use futures_rustls::client::TlsStream;
+use hyper::{
+    Request, Response,
+    body::Incoming,
+    client::conn::http1::{self, SendRequest},
+};
+use sandwire_proto::{TransportError, TransportErrorKind};
 
-#[expect(clippy::disallowed_types, reason = "this is where the network enters a native process")]
-pub(super) type Socket = Async<std::net::TcpStream>;
+use super::{
+    request::Payload,
+    socket::{Meter, Metered, Socket, Stream},
+};
 
-/// A socket, with TLS or without.
-pub(super) enum Stream {
-    Plain(Socket),
-    Tls(Box<TlsStream<Socket>>),
+/// What bounds a response's head.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeadLimits {
+    pub(super) bytes: usize,
+    pub(super) fields: usize,
 }
 
-/// A connection, and what was read from it and not yet used.
+/// A connection and what moves it on, which is polled by whoever waits for a response.
 pub(super) struct Connection {
-    stream: Stream,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
+    sender: SendRequest<Payload>,
+    driver: http1::Connection<Metered, Payload>,
+    /// Whether the driver is done, and how it failed.
+    ended: Option<Result<(), hyper::Error>>,
+    meter: Arc<Meter>,
 }
 
-/// How much is read at once.
-const READ: usize = 16 * 1024;
+/// Why there is no response.
+pub(super) struct Failure {
+    pub(super) error: TransportError,
+    /// Whether the connection ended before anything of the response came.
+    pub(super) unanswered: bool,
+}
+
+/// How much is read ahead of what is used.
+pub(super) const AHEAD: usize = 128 * 1024;
 
 impl Connection {
-    pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, buffer: Vec::new(), start: 0, end: 0 }
+    pub(super) async fn new(stream: Stream, limits: HeadLimits) -> Result<Self, TransportError> {
+        let meter = Arc::new(Meter::new(limits.bytes));
+        let metered = Metered::new(stream, meter.clone());
+        let (sender, driver) = http1::Builder::new()
+            .max_header_size(limits.bytes)
+            .max_headers(limits.fields)
+            .max_buf_size(AHEAD.max(limits.bytes))
+            .handshake(metered)
+            .await
+            .map_err(|error| failure(error, &meter))?;
+        Ok(Self { sender, driver, ended: None, meter })
     }
 
-    /// The bare socket, for what is to speak another protocol over it. `None` where TLS is spoken, or something was
-    /// read already.
+    /// Sends a request and reads the head of the response, which may come before the request has gone out.
+    pub(super) async fn exchange(&mut self, request: Request<Payload>) -> Result<Response<Incoming>, Failure> {
+        self.meter.reset();
+        let mut response = pin!(self.sender.try_send_request(request));
+        let (driver, ended) = (&mut self.driver, &mut self.ended);
+        let answer = poll_fn(|cx| {
+            drive(driver, ended, cx);
+            response.as_mut().poll(cx)
+        })
+        .await;
+        match answer {
+            Ok(response) => {
+                self.meter.reset();
+                Ok(response)
+            }
+            Err(error) => {
+                let unanswered = self.meter.is_full();
+                let error = error.into_error();
+                let cause = match self.ended.take() {
+                    Some(Err(cause)) if error.is_canceled() => cause,
+                    _ => error,
+                };
+                Err(Failure { error: failure(cause, &self.meter), unanswered })
+            }
+        }
+    }
+
+    /// Moves the connection on.
+    pub(super) fn drive(&mut self, cx: &mut Context<'_>) {
+        drive(&mut self.driver, &mut self.ended, cx);
+    }
+
+    /// What arrived was of use.
+    pub(super) fn is_useful(&self) {
+        self.meter.reset();
+    }
+
+    /// Why the body of a response failed.
+    pub(super) fn failure(&self, error: hyper::Error) -> TransportError {
+        failure(error, &self.meter)
+    }
+
+    /// Whether another request can be sent: the other side keeps the connection open, and has said nothing unasked.
+    pub(super) fn is_free(&mut self) -> bool {
+        self.drive(&mut Context::from_waker(Waker::noop()));
+        self.ended.is_none() && self.sender.is_ready()
+    }
+
+    /// The bare socket, for what is to speak another protocol over it. `None` where more was read than a head.
     pub(super) fn into_socket(self) -> Option<Socket> {
-        match self.stream {
-            Stream::Plain(socket) if self.start == self.end => Some(socket),
+        let parts = self.driver.into_parts();
+        match parts.io.into_stream() {
+            Stream::Plain(socket) if parts.read_buf.is_empty() => Some(socket),
             _ => None,
         }
     }
+}
 
-    /// What was read and not used.
-    pub(super) fn buffered(&self) -> &[u8] {
-        self.buffer.get(self.start..self.end).unwrap_or_default()
-    }
-
-    /// Marks the next `count` bytes as used.
-    pub(super) fn consume(&mut self, count: usize) {
-        self.start = self.end.min(self.start + count);
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
-        }
-    }
-
-    /// Reads what comes next behind what is buffered, and says how much it was: zero at the end.
-    pub(super) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        if self.start > 0 && self.buffer.len() - self.end < READ {
-            self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        if self.buffer.len() < self.end + READ {
-            self.buffer.resize(self.end + READ, 0);
-        }
-        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
-        let count = ready!(self.stream.poll_read(cx, free))?;
-        self.end += count;
-        Poll::Ready(Ok(count))
-    }
-
-    /// Reads into `into`, first what is buffered, and says how much it was: zero at the end.
-    pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        let have = self.buffered();
-        if have.is_empty() {
-            return self.stream.poll_read(cx, into);
-        }
-        let count = have.len().min(into.len());
-        for (to, from) in into.iter_mut().zip(have) {
-            *to = *from;
-        }
-        self.consume(count);
-        Poll::Ready(Ok(count))
-    }
-
-    pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.stream {
-            Stream::Plain(socket) => Pin::new(socket).poll_write(cx, bytes),
-            Stream::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.stream {
-            Stream::Plain(_) => Poll::Ready(Ok(())),
-            Stream::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    /// Whether the other side keeps the connection open and has said nothing.
-    pub(super) fn is_quiet(&mut self) -> bool {
-        self.start == self.end && self.poll_fill(&mut Context::from_waker(Waker::noop())).is_pending()
-    }
-
-    /// Gives back the memory that an idle connection does not need.
-    pub(super) fn rest(&mut self) {
-        self.buffer = Vec::new();
+fn drive(
+    driver: &mut http1::Connection<Metered, Payload>,
+    ended: &mut Option<Result<(), hyper::Error>>,
+    cx: &mut Context<'_>,
+) {
+    if ended.is_none()
+        && let Poll::Ready(how) = Pin::new(driver).poll(cx)
+    {
+        *ended = Some(how);
     }
 }
 
-impl Stream {
-    fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        match self {
-            Self::Plain(socket) => Pin::new(socket).poll_read(cx, into),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, into),
+/// What a failure of HTTP is to whoever made the call.
+fn failure(error: hyper::Error, meter: &Meter) -> TransportError {
+    let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let (kind, message) = match cause {
+        _ if error.is_parse_too_large() || meter.is_empty() => {
+            (TransportErrorKind::TooLarge, "the response has more around its body than the limit allows")
         }
-    }
+        _ if error.is_parse() => {
+            (TransportErrorKind::Malformed, "the response is not HTTP; check that the address is that of an MCP server")
+        }
+        Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData) => (
+            TransportErrorKind::Malformed,
+            "the response's body breaks the rules of HTTP; report this to the server's author",
+        ),
+        _ if error.is_user() => (TransportErrorKind::Other, "the request cannot be sent"),
+        _ => (
+            TransportErrorKind::Closed,
+            "the connection ended before the end of the response; call again if that is safe",
+        ),
+    };
+    TransportError::new(kind, message).with_source(Arc::new(error))
 }

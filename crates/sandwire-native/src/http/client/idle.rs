@@ -27,7 +27,7 @@ impl Idle {
     pub(super) fn take(&self, route: &Route) -> Option<Connection> {
         loop {
             let mut connection = self.take_any(route)?;
-            if connection.is_quiet() {
+            if connection.is_free() {
                 return Some(connection);
             }
         }
@@ -46,8 +46,7 @@ impl Idle {
     }
 
     /// Keeps a connection for `keep_ms`. Where there are too many, the oldest is closed.
-    pub(super) fn put(&self, route: Route, mut connection: Connection, keep_ms: u64) {
-        connection.rest();
+    pub(super) fn put(&self, route: Route, connection: Connection, keep_ms: u64) {
         let mut surplus;
         {
             let mut resting = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,23 +1,21 @@
 //! HTTP requests, with connections that are used again.
 //!
-//! HTTP/1.1 over sockets of `async-io`, TLS by rustls with what the platform trusts, heads and chunk sizes read by
-//! `httparse`. Nothing is spawned: whoever waits for a response moves its connection on, and a connection that nobody
-//! waits for is only kept. So any executor will do, and dropping a request or a body closes its connection there and
-//! then, which is what cancels a call.
+//! HTTP/1.1 by hyper over sockets of `async-io`, TLS by rustls with what the platform trusts. Nothing is spawned: whoever
+//! waits for a response moves its connection on, so any executor will do, and dropping a request or a body closes its
+//! connection there and then, which is what cancels a call.
 //!
-//! That decided against the clients there are. With trillium-client 0.9 a task reads the rest of a body that was dropped,
-//! and with isahc 2 the server is told when it sends the next byte: an idle stream of events stays open in both. A
-//! small request took 98 µs with trillium, 200 with isahc, 24 with hyper's connections, which bring tokio, and takes
-//! 11 here; 10 MB took 32, 31, 9 and 6 ms (one loopback server on two shared cores). HTTP/2 is what they have and this
-//! lacks: requests side by side have a connection each.
+//! trillium-client 0.9 reads the rest of a dropped body in a task and isahc 2 tells the server when it sends the next
+//! byte, so both keep an idle stream of events open; a small request took them 98 and 200 µs beside hyper's 24, whose
+//! price is tokio's channels. HTTP/2 wants a task for each connection and is left out: requests side by side have a
+//! connection each.
 
 mod body;
 mod connect;
 mod connection;
-mod exchange;
-mod head;
 mod idle;
 mod proxy;
+mod request;
+mod socket;
 mod tls;
 mod url;
 
@@ -28,6 +26,7 @@ use std::{
 };
 
 use futures_rustls::{TlsConnector, rustls::pki_types::CertificateDer};
+use hyper::Response;
 use sandwire_io::{BoxFuture, HttpClient, HttpRequest, HttpResponse};
 use sandwire_proto::{
     TransportError, TransportErrorKind,
@@ -36,18 +35,14 @@ use sandwire_proto::{
 
 use body::Incoming;
 use connect::{Route, connect};
-use connection::Connection;
-use exchange::{HeadLimits, exchange};
-use head::Parsed;
+use connection::{Connection, HeadLimits};
 use idle::Idle;
 use proxy::{Proxies, Proxy};
+use request::{Payload, request, response_head};
 use url::Url;
 
 /// How often a request is redirected before it fails.
 const REDIRECTS: usize = 5;
-
-/// How long a body may be that goes out in one piece with its head.
-const JOINED: usize = 16 * 1024;
 
 /// HTTP over connections that are kept and used again.
 ///
@@ -181,13 +176,14 @@ impl Shared {
     /// Sends a request, and sends it again where the server redirects it within its origin.
     async fn follow(self: &Arc<Self>, request: HttpRequest) -> Result<HttpResponse, TransportError> {
         let HttpRequest { url, head, body, .. } = request;
+        let body = body.map(Payload::from).unwrap_or_default();
         let mut url = Url::parse(&url)?;
-        if url.user.is_some() {
+        if url.names_user {
             let what = "a user name in the address is not sent; give an authorization header instead";
             return Err(TransportError::new(TransportErrorKind::Other, what));
         }
         for _ in 0..=REDIRECTS {
-            let response = self.request(&url, &head, body.as_deref()).await?;
+            let response = self.request(&url, &head, body.clone()).await?;
             match redirection(&url, &head, &response)? {
                 None => return Ok(response),
                 Some(next) => url = next,
@@ -200,40 +196,38 @@ impl Shared {
         self: &Arc<Self>,
         url: &Url,
         head: &RequestHead,
-        body: Option<&str>,
+        body: Payload,
     ) -> Result<HttpResponse, TransportError> {
         let proxy = self.config.proxies.between(&url.origin)?;
         // A proxy that is to speak TLS with the server only passes bytes on.
         let spoken_to = proxy.as_ref().filter(|_| !url.origin.secure);
-        let mut text = head::write(url, spoken_to, head, &self.config.headers, body)?;
-        let mut body = body.unwrap_or_default();
-        if body.len() <= JOINED {
-            text.push_str(body);
-            body = "";
-        }
-        let method = head.method.as_str();
+        let request = request(url, spoken_to, head, &self.config.headers, body)?;
         let route = Route { origin: url.origin.clone(), proxy };
-        let limits = self.config.head_limits;
         if let Some(mut connection) = self.idle.take(&route) {
-            match exchange(&mut connection, &text, body, method, limits).await {
-                Ok(parsed) => return Ok(self.response(connection, parsed, route)),
+            match connection.exchange(request.clone()).await {
+                Ok(response) => return self.response(connection, response, route),
                 // The server closed an idle connection just when it was to be used again.
                 Err(failure) if failure.unanswered => {}
                 Err(failure) => return Err(failure.error),
             }
         }
         let mut connection = connect(&self.config, &route).await?;
-        match exchange(&mut connection, &text, body, method, limits).await {
-            Ok(parsed) => Ok(self.response(connection, parsed, route)),
+        match connection.exchange(request).await {
+            Ok(response) => self.response(connection, response, route),
             Err(failure) => Err(failure.error),
         }
     }
 
-    fn response(self: &Arc<Self>, connection: Connection, parsed: Parsed, route: Route) -> HttpResponse {
-        let Parsed { head, framing, persists } = parsed;
+    fn response(
+        self: &Arc<Self>,
+        connection: Connection,
+        response: Response<hyper::body::Incoming>,
+        route: Route,
+    ) -> Result<HttpResponse, TransportError> {
+        let head = response_head(response.status().as_u16(), response.headers())?;
         let patient = head.headers.media_type().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
-        let home = persists.then(|| (self.clone(), route));
-        HttpResponse { head, body: Box::new(Incoming::new(connection, framing, patient, home)) }
+        let body = Incoming::new(response.into_body(), connection, patient, self.clone(), route);
+        Ok(HttpResponse { head, body: Box::new(body) })
     }
 
     fn keep(&self, route: Route, connection: Connection) {
@@ -263,7 +257,7 @@ fn redirection(url: &Url, head: &RequestHead, response: &HttpResponse) -> Result
         let message = format!("the server redirects to {whole}, {reason}; use that address if it is to be trusted");
         Err(TransportError::new(TransportErrorKind::Status, message))
     };
-    if next.origin != url.origin || next.user.is_some() {
+    if next.origin != url.origin || next.names_user {
         return refused("which is another origin and is not followed");
     }
     if head.method != Verb::Get && matches!(status, 301..=303) {

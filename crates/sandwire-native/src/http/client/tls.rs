@@ -11,7 +11,7 @@ use rustls_platform_verifier::Verifier;
 use sandwire_proto::{TransportError, TransportErrorKind};
 
 use super::{
-    connection::{Socket, Stream},
+    socket::{Socket, Stream},
     url::Origin,
 };
 
@@ -58,8 +58,8 @@ pub(super) async fn shake_hands(
     origin: &Origin,
     socket: Socket,
 ) -> Result<Stream, TransportError> {
-    let name = ServerName::try_from(origin.host.clone()).map_err(|error| {
-        TransportError::new(TransportErrorKind::Other, format!("{:?} is no name of a server", origin.host))
+    let name = ServerName::try_from(origin.host().to_owned()).map_err(|error| {
+        TransportError::new(TransportErrorKind::Other, format!("{:?} is no name of a server", origin.host()))
             .with_source(Arc::new(error))
     })?;
     match connector.connect(name, socket).await {
