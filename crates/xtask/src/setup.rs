@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 pub use npm::{newer_node, node, npm};
 pub use programs::{chromium, valgrind, wrk};
 pub use python::python;
-pub use rust::{TARGET, std_cargo, wasm_cargo};
+pub use rust::{TARGET, WINDOWS, std_cargo, wasm_cargo, windows_cargo};
 
 /// Sets everything up.
 pub fn run(args: &[String]) -> Result<()> {
@@ -28,6 +28,7 @@ pub fn run(args: &[String]) -> Result<()> {
         Err(error) => missing.push(error),
     };
     part(wasm_cargo().map(|_| format!("Rust builds for {TARGET}")));
+    part(windows_cargo().map(|_| format!("Rust checks for {WINDOWS}")));
     part(std_cargo().map(|_| "sources of the standard library".to_owned()));
     part(node().map(|version| format!("Node {version}")));
     for set in npm::sets()? {

@@ -1,6 +1,6 @@
 //! However a connection ends, nothing of the server is left.
 
-use crate::scene::{Scene, close, next, next_line, spawn, wait};
+use crate::scene::{Scene, close, next_line, spawn, wait};
 use futures::{FutureExt, future::poll_fn};
 use proptest::prelude::*;
 use sandwire_io::{
@@ -43,14 +43,17 @@ fn a_server_that_reads_to_the_end_is_gone_when_the_port_is() {
 
 #[test]
 fn a_server_that_does_not_end_is_ended_before_the_port() {
-    for (script, count) in UNWILLING {
+    let closings = UNWILLING.iter().map(|(script, count)| {
         let scene = Scene::new();
         let mut port = scene.start(script);
         scene.wait_for(*count);
         port.close();
-        while next(&mut port).is_some() {}
-        assert_eq!(scene.left(), NOBODY, "{script}");
-    }
+        async move {
+            while poll_fn(|cx| port.poll(cx)).await.is_some() {}
+            assert_eq!(scene.left(), NOBODY, "{script}");
+        }
+    });
+    block_on(futures::future::join_all(closings.collect::<Vec<_>>()));
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn a_thread_that_panics_ends_its_server() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn a_server_that_is_abandoned_at_any_time_is_ended(
         micros in 0_u64..30_000,

@@ -1,5 +1,5 @@
 //! The standard library for wasm: built, for checks and for crates that are built plainly, and as sources, for the modules
-//! that are weighed.
+//! that are weighed; and for Windows, for checks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -13,6 +13,9 @@ use crate::run::{self, Run};
 /// The target of pages, workers and edge isolates.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
+/// The target that stands for Windows: it is checked, and nothing is linked.
+pub const WINDOWS: &str = "x86_64-pc-windows-gnu";
+
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A cargo that can build for [`TARGET`].
@@ -21,14 +24,20 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// toolchain with Debian's sources of the standard library does it, but only when asked for:
 /// `setup --std-from-debian`, or `SANDWIRE_STD_FROM_DEBIAN` in the environment.
 pub fn wasm_cargo() -> Result<Run> {
-    cargo_with(&Part { noun: "target", name: TARGET, is_in: builds })
+    cargo_with(&Part { noun: "target", name: TARGET, is_in: builds, from_debian: true })
 }
 
 /// A cargo that can build the standard library itself for [`TARGET`]. What is built with it may use the flags that the
 /// library needs for that.
 pub fn std_cargo() -> Result<Run> {
-    let sources = Part { noun: "component", name: "rust-src", is_in: has_sources };
+    let sources = Part { noun: "component", name: "rust-src", is_in: has_sources, from_debian: true };
     Ok(cargo_with(&sources)?.env("RUSTC_BOOTSTRAP", "1"))
+}
+
+/// A cargo that can check for [`WINDOWS`].
+pub fn windows_cargo() -> Result<Run> {
+    let is_in = |sysroot: &Path| debian::has_core(&debian::libraries(sysroot, WINDOWS));
+    cargo_with(&Part { noun: "target", name: WINDOWS, is_in, from_debian: false })
 }
 
 /// Something that rustup adds to a toolchain.
@@ -38,16 +47,18 @@ struct Part {
     name: &'static str,
     /// Whether the toolchain in a folder has it.
     is_in: fn(&Path) -> bool,
+    /// Whether Debian's sources do in its place.
+    from_debian: bool,
 }
 
 fn cargo_with(part: &Part) -> Result<Run> {
     let _guard = ONE_AT_A_TIME.lock();
-    let Part { noun, name, is_in } = part;
+    let Part { noun, name, is_in, from_debian } = part;
     if is_in(&sysroot()?) {
         return Ok(run::cargo());
     }
     let private = private_toolchain()?;
-    if debian::is_ready(&private, TARGET) {
+    if *from_debian && debian::is_ready(&private, TARGET) {
         return Ok(cargo_of(&private));
     }
     println!("setup: rustup {noun} add {name}");
@@ -56,6 +67,9 @@ fn cargo_with(part: &Part) -> Result<Run> {
         Ok(_) => anyhow::anyhow!("rustup added it to another toolchain than the one in use"),
         Err(error) => error,
     };
+    if !from_debian {
+        bail!("Rust cannot check for {name}: run `rustup {noun} add {name}` (rustup said: {refusal:#})");
+    }
     if std::env::var_os("SANDWIRE_STD_FROM_DEBIAN").is_some() {
         println!("setup: rustup refused ({refusal:#})");
         debian::install(&private, TARGET)?;

@@ -95,7 +95,7 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "clippy",
-        about: "no lint, natively and in wasm",
+        about: "no lint, natively, in wasm and on Windows",
         minutes: 3,
         needs: &[],
         run: |job| {
@@ -107,7 +107,9 @@ pub const SUITES: &[Suite] = &[
                 "--keep-going",
             ])))?;
             let wasm = lint(setup::wasm_cargo()?).args(["--target", setup::TARGET, "--lib"]);
-            job.check(deny(wasm.args(["--package=sandwire", "--package=sandwire-js"])))
+            job.check(deny(wasm.args(["--package=sandwire", "--package=sandwire-js"])))?;
+            let windows = lint(setup::windows_cargo()?).args(["--target", setup::WINDOWS, "--lib"]);
+            job.check(deny(windows.args(["--package=sandwire-native", "--no-default-features", "--features=stdio"])))
         },
     },
     Suite {

@@ -74,7 +74,7 @@ impl Trace {
     /// Whether a process is one of the child's. Those of other users cannot be read.
     fn left_in(&self, pid: Pid, cookie: &str) -> Left {
         match std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) {
-            Ok(environ) if environ.windows(cookie.len()).any(|window| window == cookie.as_bytes()) => Left::Somebody,
+            Ok(environ) if is_marked(&environ, cookie) => Left::Somebody,
             // So it is for a moment while a process becomes another program.
             Ok(environ) if environ.is_empty() => match Stat::read(pid) {
                 Some(stat) if stat.is_program_since(self.since) => Left::Unclear,
@@ -83,6 +83,12 @@ impl Trace {
             Ok(_) | Err(_) => Left::Nobody,
         }
     }
+}
+
+fn is_marked(environ: &[u8], cookie: &str) -> bool {
+    let mut variables = environ.split(|byte| *byte == 0);
+    let chain = variables.find_map(|variable| variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="));
+    chain.is_some_and(|chain| chain.split(|byte| *byte == b':').any(|mark| mark == cookie.as_bytes()))
 }
 
 fn random() -> io::Result<String> {
@@ -146,6 +152,14 @@ mod tests {
         assert_eq!(stat.group, rustix::process::getpgrp().as_raw_nonzero().get());
         assert!(group_lives(rustix::process::getpgrp()));
         assert!(Stat::read(Pid::from_raw(2).unwrap()).is_none_or(|stat| !stat.is_program_since(0)));
+    }
+
+    #[test]
+    fn a_mark_is_seen_among_those_of_other_generations() {
+        assert!(is_marked(b"A=1\0SANDWIRE_CHILD=aa:bb:cc\0B=2\0", "bb"));
+        assert!(is_marked(b"SANDWIRE_CHILD=bb", "bb"));
+        assert!(!is_marked(b"SANDWIRE_CHILD=abb\0SANDWIRE_CHILDREN=bb\0X=SANDWIRE_CHILD=bb\0", "bb"));
+        assert!(!is_marked(b"", "bb"));
     }
 
     #[test]

@@ -69,13 +69,14 @@ impl Group {
             return;
         }
         self.trace.signal(Signal::TERM);
-        if !self.empty_within(TERMINATED).await {
-            self.kill();
-            self.empty_within(KILLED).await;
+        if !self.empty_within(TERMINATED, || {}).await {
+            // What was started just before its parent was killed is found at the next look.
+            self.empty_within(KILLED, || self.kill()).await;
         }
     }
 
-    async fn empty_within(&self, wait: Duration) -> bool {
+    /// Looks until nobody is left, and does something about it each time that somebody is.
+    async fn empty_within(&self, wait: Duration, act: impl Fn()) -> bool {
         let began = NativeEnv.now();
         let mut tick = FIRST_TICK;
         loop {
@@ -84,7 +85,7 @@ impl Group {
                 Left::Nobody => return true,
                 Left::Unclear if waited >= UNCLEAR => return true,
                 _ if waited >= wait => return false,
-                _ => {}
+                _ => act(),
             }
             Timer::after(tick).await;
             // To look takes long where there are many processes, and one thread looks for all families.
