@@ -132,7 +132,7 @@ impl Session {
     /// Who the client is, once it is known.
     #[must_use]
     pub fn peer(&self) -> Option<Arc<PeerInfo>> {
-        self.saved().map(|saved| saved.peer)
+        self.inner.host.legacy_peer()
     }
 
     /// What another process needs to go on with this session; nothing before it is initialized.
@@ -163,8 +163,9 @@ impl Session {
 
     /// The next message that belongs to no exchange; nothing once the session is closed.
     pub fn poll_pipe(&self, cx: &mut Context<'_>) -> Poll<Option<Message>> {
+        let reader = Arc::clone(&lock(&self.inner.streams).pipe.reader);
+        reader.register(cx.waker());
         let mut streams = lock(&self.inner.streams);
-        streams.pipe.reader.register(cx.waker());
         match streams.pipe.queue.pop_front() {
             None if !streams.closed => Poll::Pending,
             message => Poll::Ready(message),
@@ -308,7 +309,7 @@ impl Woken for Inner {
     }
 
     fn close_stream(&self, via: Via) {
-        let primes = self.host.saved().is_some_and(|saved| saved.peer.version.primes_event_streams());
+        let primes = self.host.legacy_peer().is_some_and(|peer| peer.version.primes_event_streams());
         if let (Via::Exchange(id), true) = (via, primes) {
             self.release(id);
         }

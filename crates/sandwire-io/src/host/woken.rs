@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak, atomic::Ordering};
 
 use sandwire_proto::{
-    Input, Time, Via,
+    Input, PeerInfo, Time, Via,
     server::{CallKey, Machine, Output, Saved},
 };
 use sandwire_types::Message;
@@ -56,6 +56,10 @@ impl Host {
     /// Which stream a call is answered on.
     pub(crate) fn via(&self, key: CallKey) -> Option<Via> {
         lock(&self.state).machine.via(key)
+    }
+
+    pub(crate) fn legacy_peer(&self) -> Option<Arc<PeerInfo>> {
+        lock(&self.state).machine.legacy_peer().cloned()
     }
 
     pub(crate) fn saved(&self) -> Option<Saved> {

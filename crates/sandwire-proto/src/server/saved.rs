@@ -102,6 +102,15 @@ impl Machine {
         machine
     }
 
+    /// Who the client of a legacy connection is, once it is open.
+    #[must_use]
+    pub fn legacy_peer(&self) -> Option<&Arc<PeerInfo>> {
+        match &self.opening {
+            Opening::Legacy { peer, .. } => Some(peer),
+            _ => None,
+        }
+    }
+
     /// What another machine needs to go on with this connection; nothing before a legacy one is open.
     #[must_use]
     pub fn saved(&self) -> Option<Saved> {
