@@ -10,6 +10,8 @@ use std::{
 
 use async_io::Timer;
 
+use super::Limits;
+
 #[expect(clippy::disallowed_methods, reason = "deadlines of sockets are this process's own")]
 pub(super) fn now() -> Instant {
     Instant::now()
@@ -54,11 +56,11 @@ impl Watchdog {
     }
 }
 
-/// How slowly bytes may come or go: at a rate of so many a second, counted after some time of grace.
+/// How slowly bytes may come or go: so many of them within some time, again and again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     began: Instant,
-    bytes: u64,
+    bytes: usize,
 }
 
 impl Pace {
@@ -66,14 +68,13 @@ impl Pace {
         Self { began: now(), bytes: 0 }
     }
 
-    pub(super) fn count(&mut self, bytes: usize) {
-        self.bytes = self.bytes.saturating_add(bytes as u64);
-    }
-
-    /// How long the next byte may take.
-    pub(super) fn patience(&self, grace: Duration, bytes_per_second: u64) -> Duration {
-        let earned = Duration::from_millis(self.bytes.saturating_mul(1000) / bytes_per_second.max(1));
-        (grace + earned).saturating_sub(now().saturating_duration_since(self.began))
+    /// How long the next bytes may take, now that so many came or went.
+    pub(super) fn patience(&mut self, bytes: usize, limits: &Limits) -> Duration {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes >= limits.stall_bytes {
+            *self = Self::new();
+        }
+        limits.stall_time.saturating_sub(now().saturating_duration_since(self.began))
     }
 }
 
@@ -114,13 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_earn_time() {
+    fn bytes_earn_time_but_never_more_than_once() {
+        let limits = Limits { stall_time: Duration::from_millis(50), stall_bytes: 100, ..Limits::default() };
         let mut pace = Pace::new();
-        let grace = Duration::from_secs(10);
-        assert!(pace.patience(grace, 1024) <= grace);
-        pace.count(100 * 1024);
-        let patience = pace.patience(grace, 1024);
-        assert!(patience > Duration::from_secs(100) && patience <= Duration::from_secs(110));
+        std::thread::sleep(Duration::from_millis(60));
+        assert_eq!(pace.patience(99, &limits), Duration::ZERO);
+        assert!(pace.patience(1_000_000, &limits) <= limits.stall_time);
+        std::thread::sleep(Duration::from_millis(60));
+        assert_eq!(pace.patience(0, &limits), Duration::ZERO);
     }
 
     #[test]

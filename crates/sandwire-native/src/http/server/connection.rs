@@ -64,6 +64,8 @@ struct Arriving {
     inbox: Inbox,
     decoder: Decoder,
     pace: Pace,
+    /// How much of it the pace does not know of yet.
+    received: usize,
     /// Whether the client waits for a word before it sends.
     expects_continue: bool,
 }
@@ -109,7 +111,13 @@ impl<T: Socket> Connection<T> {
                 Some(bytes) => Box::new(Bytes::new(bytes)),
                 None => {
                     let inbox = Inbox::default();
-                    arriving = Some(Arriving { inbox: inbox.clone(), decoder, pace: Pace::new(), expects_continue });
+                    arriving = Some(Arriving {
+                        inbox: inbox.clone(),
+                        decoder,
+                        pace: Pace::new(),
+                        received: 0,
+                        expects_continue,
+                    });
                     Box::new(inbox)
                 }
             };
@@ -213,8 +221,9 @@ impl<T: Socket> Connection<T> {
     /// Reads the body that is arriving, as far as the service wants it: ready with whether there is news for it, which
     /// there is not once the client is gone.
     fn poll_arriving(&mut self, arriving: &mut Arriving, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        let Arriving { inbox, decoder, pace, expects_continue } = arriving;
+        let Arriving { inbox, decoder, pace, received, expects_continue } = arriving;
         if !inbox.wants_more() {
+            *pace = Pace::new();
             return Poll::Pending;
         }
         if std::mem::take(expects_continue) && self.wire.unused().is_empty() {
@@ -225,7 +234,7 @@ impl<T: Socket> Connection<T> {
                 Decoded::Data(bytes) => {
                     let chunk = self.wire.unused().get(..bytes).unwrap_or_default().to_vec();
                     self.wire.use_up(bytes);
-                    pace.count(bytes);
+                    *received = received.saturating_add(bytes);
                     inbox.give(chunk);
                     if decoder.has_ended() {
                         inbox.end(End::Whole);
@@ -243,8 +252,7 @@ impl<T: Socket> Connection<T> {
                 }
                 Decoded::Starved => {
                     ready!(self.wire.poll_send(|_| (), cx))?;
-                    let limits = &self.house.limits;
-                    self.watchdog.set(pace.patience(limits.stall_time, limits.bytes_per_second));
+                    self.watchdog.set(pace.patience(std::mem::take(received), &self.house.limits));
                     match self.wire.poll_receive(MAX_AHEAD, cx) {
                         Poll::Ready(Ok(1..)) => {}
                         Poll::Ready(Ok(0)) => return Poll::Ready(Ok(false)),
@@ -314,9 +322,7 @@ impl<T: Socket> Connection<T> {
             return flushed;
         }
         let pace = pace.get_or_insert_with(Pace::new);
-        pace.count(sent);
-        let limits = &self.house.limits;
-        self.watchdog.set(pace.patience(limits.stall_time, limits.bytes_per_second));
+        self.watchdog.set(pace.patience(sent, &self.house.limits));
         self.watchdog.poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 

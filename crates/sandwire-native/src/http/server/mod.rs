@@ -69,11 +69,11 @@ pub struct Limits {
     pub head_time: Duration,
     /// How long a connection may wait for its next request.
     pub idle_time: Duration,
-    /// How long a body may stand still that the server reads, and how long a client may read nothing of a response.
-    /// The connection is closed then.
+    /// How long `stall_bytes` of a body may take that the server reads, or of a response that the client reads. A body
+    /// that is slower is given up, and a client that is slower let go.
     pub stall_time: Duration,
-    /// Once `stall_time` is over, bodies and responses have to move on at this rate.
-    pub bytes_per_second: u64,
+    /// How many bytes have to come or go within each `stall_time`.
+    pub stall_bytes: usize,
     /// How long a [shutdown](Shutdown) waits for responses under way.
     pub drain_time: Duration,
 }
@@ -86,7 +86,7 @@ impl Default for Limits {
             head_time: Duration::from_secs(10),
             idle_time: Duration::from_secs(75),
             stall_time: Duration::from_secs(20),
-            bytes_per_second: 1024,
+            stall_bytes: 16 * 1024,
             drain_time: Duration::from_secs(5),
         }
     }
