@@ -130,7 +130,11 @@ impl Server {
     ///
     /// When the address cannot be listened at: another program does, or this machine does not have it.
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        Ok(Self::over(Listener::Tcp(Async::new(TcpListener::bind(address)?)?)))
+        let listener = TcpListener::bind(address)?;
+        // The standard library lets 128 clients knock at once.
+        #[cfg(unix)]
+        rustix::net::listen(&listener, BACKLOG)?;
+        Ok(Self::over(Listener::Tcp(Async::new(listener)?)))
     }
 
     /// Listens at a port of the loopback interface, so that only programs on this machine reach it. Port 0 is any that is
@@ -223,6 +227,13 @@ impl Server {
     }
 }
 
+/// How many connections may wait to be accepted.
+#[cfg(unix)]
+const BACKLOG: i32 = 1024;
+
+/// After so many accepted connections, others have their turn.
+const ACCEPTED_AT_ONCE: usize = 16;
+
 /// How long connections may take to send what ends them.
 const GOODBYE: Duration = Duration::from_secs(1);
 
@@ -232,7 +243,7 @@ const RETRY: Duration = Duration::from_millis(100);
 impl Listener {
     /// Accepts connections for ever.
     async fn accept(&self, executor: &Executor<'static>, house: &Arc<House>) {
-        loop {
+        for count in 1_usize.. {
             let accepted = match self {
                 Self::Tcp(listener) => listener.accept().await.map(|(socket, _)| {
                     let _ = socket.get_ref().set_nodelay(true);
@@ -242,6 +253,7 @@ impl Listener {
                 Self::Unix(listener) => listener.accept().await.map(|(socket, _)| admit(socket, executor, house)),
             };
             match accepted {
+                Ok(()) if count % ACCEPTED_AT_ONCE > 0 => {}
                 Ok(()) => yield_once().await,
                 Err(_) => {
                     let _ = Timer::after(RETRY).await;
