@@ -57,6 +57,7 @@ fn a_body_is_asked_for_only_if_it_is_wanted() {
     client.send("hello");
     assert_eq!(client.response().body, b"hello");
     client.send(head("/echo") + "there");
+    client.head();
     assert_eq!(client.response().body, b"there");
     client.send(head("/refuse"));
     let response = client.response();
@@ -85,7 +86,8 @@ fn old_clients_and_those_that_say_so_have_one_request() {
         let mut client = stage.connect();
         client.send(format!("{head}\r\n\r\n{}", if head.contains("Length") { "hi" } else { "" }));
         let text = String::from_utf8(client.rest()).unwrap();
-        assert!(text.contains("connection: close\r\n") && text.ends_with(body), "{text}");
+        let is_told = text.contains("connection: close\r\n") || text.starts_with("HTTP/1.0 ");
+        assert!(is_told && text.ends_with(body), "{text}");
     }
 }
 
@@ -112,13 +114,13 @@ fn what_could_be_two_requests_is_none() {
     let stage = Stage::new();
     for (status, fields) in [
         (400, "Content-Length: 5\r\nContent-Length: 6"),
-        (400, "Content-Length: 5\r\nContent-Length: 5"),
         (400, "Content-Length: 5\r\nTransfer-Encoding: chunked"),
         (400, "Content-Length: 5, 6"),
         (400, "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
         (400, "Transfer-Encoding : chunked"),
         (400, "Host: b"),
-        (501, "Transfer-Encoding: gzip"),
+        (400, "Transfer-Encoding: gzip"),
+        (501, "Transfer-Encoding: gzip, chunked"),
     ] {
         let mut client = stage.connect();
         client.send(format!("POST /echo HTTP/1.1\r\nHost: a\r\n{fields}\r\n\r\nhello"));

@@ -20,10 +20,13 @@ const LICENSES: &[&str] = &[
     "Zlib",
 ];
 
-/// tokio's crates in a normal tree.
+/// tokio's crates in a normal tree. hyper and h2 take tokio's synchronisation types, never its runtime, and only native
+/// HTTP takes hyper and h2.
 pub fn tokio(workspace: &Workspace) -> Vec<String> {
     let is_tokio = |name: &str| name == "tokio" || name.starts_with("tokio-");
-    workspace.full_trees.iter().filter_map(|tree| found(tree, is_tokio, &[])).collect()
+    let is_hyper =
+        |way: &[&str]| way.windows(2).any(|pair| matches!(pair, ["sandwire-native", "hyper" | "hyper-util" | "h2"]));
+    workspace.full_trees.iter().filter_map(|tree| found(tree, is_tokio, is_hyper)).collect()
 }
 
 /// Bindings to JavaScript that do not come through the crates that may have them. Programs that only test are as free
@@ -37,13 +40,14 @@ pub fn bindings(workspace: &Workspace) -> Vec<String> {
         workspace.packages.iter().any(|package| package.name == root && !package.ships)
     };
     let trees = workspace.full_trees.iter().filter(|tree| !only_tests(tree));
-    trees.filter_map(|tree| found(tree, is_binding, BINDING_CRATES)).collect()
+    let is_bound = |way: &[&str]| way.iter().any(|step| BINDING_CRATES.contains(step));
+    trees.filter_map(|tree| found(tree, is_binding, is_bound)).collect()
 }
 
 /// Crates that weigh more in a page than what they would do there.
 pub fn heavy(workspace: &Workspace) -> Vec<String> {
     let is_heavy = |name: &str| HEAVY.contains(&name);
-    workspace.wasm_trees.iter().filter_map(|tree| found(tree, is_heavy, &[])).collect()
+    workspace.wasm_trees.iter().filter_map(|tree| found(tree, is_heavy, |_| false)).collect()
 }
 
 /// Packages whose license is none of those we may build on.
@@ -62,13 +66,13 @@ pub fn locks(workspace: &Workspace) -> Vec<String> {
     broken.map(|(path, problem)| format!("{path}: run `cargo update --workspace` beside it ({problem})")).collect()
 }
 
-/// The first way down a tree to an unwanted crate that does not lead through one of `except`.
-fn found(tree: &Tree, unwanted: impl Fn(&str) -> bool, except: &[&str]) -> Option<String> {
+/// The first way down a tree to an unwanted crate that is not tolerated.
+fn found(tree: &Tree, unwanted: impl Fn(&str) -> bool, tolerated: impl Fn(&[&str]) -> bool) -> Option<String> {
     let mut way: Vec<&str> = Vec::new();
     for (depth, name) in &tree.0 {
         way.truncate(*depth);
         way.push(name);
-        if unwanted(name) && !way.iter().any(|step| except.contains(step)) {
+        if unwanted(name) && !tolerated(&way) {
             return Some(way.join(" > "));
         }
     }
@@ -86,6 +90,17 @@ mod tests {
         let way = ["sandwire-io > futures-util > tokio-util"];
         assert_eq!(tokio(&tree(text)), way);
         assert!(tokio(&tree("0 sandwire-io v0.1.0\n1 serde v1.0.0\n")).is_empty());
+    }
+
+    #[test]
+    fn tokio_is_tolerated_below_native_hyper_alone() {
+        let native = "0 sandwire v0.1.0\n1 sandwire-native v0.1.0\n2 hyper v1.0.0\n3 tokio v1.0.0\n2 h2 v0.4.0\n\
+            3 tokio-util v0.7.0\n";
+        assert!(tokio(&tree(native)).is_empty());
+        let beside = format!("{native}2 tokio-rustls v0.26.0\n3 tokio v1.0.0\n");
+        assert_eq!(tokio(&tree(&beside)), ["sandwire > sandwire-native > tokio-rustls"]);
+        let elsewhere = format!("{native}1 sandwire-io v0.1.0\n2 hyper v1.0.0\n3 tokio v1.0.0\n");
+        assert_eq!(tokio(&tree(&elsewhere)), ["sandwire > sandwire-io > hyper > tokio"]);
     }
 
     #[test]

@@ -15,16 +15,12 @@ use async_io::Timer;
 use event_listener::{Event, EventListener};
 use sandwire_io::HttpService;
 
-use super::{
-    Limits,
-    clock::{self, Calendar},
-};
+use super::{Limits, clock};
 
 /// A server as its connections see it.
 pub(super) struct House {
     pub(super) service: Box<dyn HttpService>,
     pub(super) limits: Limits,
-    pub(super) calendar: Calendar,
     closing: Arc<Signal>,
     guests: AtomicUsize,
     /// Told when the last guest leaves a house that closes.
@@ -33,8 +29,8 @@ pub(super) struct House {
 
 impl House {
     pub(super) fn new(service: Box<dyn HttpService>, limits: Limits, closing: Arc<Signal>) -> Self {
-        let (calendar, guests, emptied) = (Calendar::default(), AtomicUsize::new(0), Event::new());
-        Self { service, limits, calendar, closing, guests, emptied }
+        let (guests, emptied) = (AtomicUsize::new(0), Event::new());
+        Self { service, limits, closing, guests, emptied }
     }
 
     pub(super) fn enter(self: &Arc<Self>) -> Guest {

@@ -1,29 +1,36 @@
-//! A socket, with what came and was not used, and what is to go.
+//! A socket as hyper takes it, which notes what the client does.
 
 use std::{
-    io::{self, ErrorKind, IoSlice, Read, Write},
+    cell::RefCell,
+    io::{self, ErrorKind, IoSlice, Read as _, Write as _},
     net::Shutdown,
+    pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use async_io::Async;
+use hyper::rt::{Read, ReadBufCursor, Write};
 
-/// A buffer of this size stays with an idle connection.
-const KEPT_BYTES: usize = 4 * 1024;
+use super::{clock, house::House, watch::Watch};
 
-/// Parts of a response that are longer are sent from where they are, not copied.
-const COPIED_BYTES: usize = 8 * 1024;
+/// How long, and how much, a client may go on sending after the last response: closed at once, a connection could lose
+/// the response too.
+const LINGER: (Duration, usize) = (Duration::from_secs(2), 16 * 1024 * 1024);
 
 /// A stream socket.
-pub(super) trait Socket: Sized + Send + Sync + 'static {
+pub(super) trait Socket: Sized + Send + Sync + Unpin + 'static {
     fn receive(&self, into: &mut [u8]) -> io::Result<usize>;
     fn send(&self, parts: &[IoSlice<'_>]) -> io::Result<usize>;
+    /// Whether the peer has gone, having sent nothing that was not received.
+    fn is_left(&self) -> bool;
     /// Tells the peer that nothing follows.
     fn finish(&self) -> io::Result<()>;
 }
 
 macro_rules! sockets {
-    ($($(#[$attribute:meta])* $socket:ty),*) => {
+    ($($(#[$attribute:meta])* $socket:ty, $peek:expr;)*) => {
         $($(#[$attribute])* impl Socket for $socket {
             fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
                 (&mut &*self).read(into)
@@ -36,6 +43,11 @@ macro_rules! sockets {
                 }
             }
 
+            fn is_left(&self) -> bool {
+                let peeked: io::Result<usize> = $peek(self, &mut [0]);
+                matches!(peeked, Ok(0))
+            }
+
             fn finish(&self) -> io::Result<()> {
                 self.shutdown(Shutdown::Write)
             }
@@ -45,136 +57,124 @@ macro_rules! sockets {
 
 sockets!(
     #[expect(clippy::disallowed_types, reason = "this is where the network enters")]
-    std::net::TcpStream,
+    std::net::TcpStream, Self::peek;
     #[cfg(unix)]
-    std::os::unix::net::UnixStream
+    std::os::unix::net::UnixStream, |socket, room: &mut [u8; 1]| {
+        Ok(rustix::net::recv(socket, room, rustix::net::RecvFlags::PEEK)?.0)
+    };
 );
 
+thread_local! {
+    /// Where sockets read to, since the room that hyper offers is not initialized.
+    static DESK: RefCell<Box<[u8]>> = RefCell::new(vec![0; 16 * 1024].into());
+}
+
 pub(super) struct Wire<T> {
-    socket: Async<T>,
-    input: Vec<u8>,
-    /// What of the input is there and was not used.
-    unused: std::ops::Range<usize>,
-    output: Vec<u8>,
-    /// A long part of the response, which follows the output, and what follows it.
-    long: Vec<u8>,
-    after: &'static [u8],
-    sent: usize,
+    socket: Arc<Async<T>>,
+    house: Arc<House>,
+    watch: Watch,
+    /// How much the client may still send once the server has said everything.
+    lingers: Option<usize>,
 }
 
 impl<T: Socket> Wire<T> {
-    pub(super) fn new(socket: Async<T>) -> Self {
-        Self {
-            socket,
-            input: vec![0; KEPT_BYTES],
-            unused: 0..0,
-            output: Vec::with_capacity(KEPT_BYTES),
-            long: Vec::new(),
-            after: b"",
-            sent: 0,
-        }
+    pub(super) fn new(socket: Arc<Async<T>>, house: Arc<House>, watch: Watch) -> Self {
+        Self { socket, house, watch, lingers: None }
     }
 
-    /// What came and was not used.
-    pub(super) fn unused(&self) -> &[u8] {
-        self.input.get(self.unused.clone()).unwrap_or_default()
-    }
-
-    pub(super) fn use_up(&mut self, bytes: usize) {
-        self.unused.start = self.unused.start.saturating_add(bytes).min(self.unused.end);
-    }
-
-    /// Receives: ready with the number of bytes, which is 0 where the peer sends no more. Never more than `most` bytes
-    /// wait to be used.
-    pub(super) fn poll_receive(&mut self, most: usize, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        let waiting = self.unused.len();
-        if waiting >= most {
-            return Poll::Pending;
-        }
+    /// Receives at most `most` bytes and gives them to `take`. It waits for bytes first: a socket that was read before
+    /// rarely has more at once.
+    fn poll_receive<R>(
+        &self,
+        most: usize,
+        cx: &mut Context<'_>,
+        mut take: impl FnMut(&[u8]) -> R,
+    ) -> Poll<io::Result<R>> {
         loop {
             ready!(self.socket.poll_readable(cx))?;
-            self.make_room(most);
-            let room = self.input.get_mut(self.unused.end..).unwrap_or_default();
-            match self.socket.get_ref().receive(room) {
-                Ok(bytes) => {
-                    self.unused.end = self.unused.end.saturating_add(bytes);
-                    return Poll::Ready(Ok(bytes));
-                }
+            let received = DESK.with_borrow_mut(|desk| {
+                let most = most.min(desk.len());
+                let room = desk.get_mut(..most).unwrap_or_default();
+                let bytes = self.socket.get_ref().receive(room)?;
+                Ok(take(room.get(..bytes).unwrap_or_default()))
+            });
+            match received {
                 Err(error) if is_passing(&error) => {}
-                Err(error) => return Poll::Ready(Err(error)),
+                received => return Poll::Ready(received),
             }
         }
-    }
-
-    fn make_room(&mut self, most: usize) {
-        if self.unused.is_empty() {
-            self.unused = 0..0;
-        }
-        if self.unused.start > 0 {
-            self.input.copy_within(self.unused.clone(), 0);
-            self.unused = 0..self.unused.len();
-        }
-        if self.unused.end == self.input.len() {
-            self.input.resize(self.input.len().saturating_mul(2).min(most.max(KEPT_BYTES)), 0);
-        }
-    }
-
-    /// Gives room back before a long wait.
-    pub(super) fn rest(&mut self) {
-        if self.unused.is_empty() && self.input.len() > KEPT_BYTES {
-            self.input = vec![0; KEPT_BYTES];
-        }
-        if self.output.capacity() > COPIED_BYTES {
-            self.output = Vec::with_capacity(KEPT_BYTES);
-        }
-    }
-
-    /// What is to go; more may be appended while nothing was sent with [`Self::append`].
-    pub(super) fn output(&mut self) -> &mut Vec<u8> {
-        &mut self.output
-    }
-
-    /// Adds a part to what is to go, and a few bytes after it. Nothing may be added before that has gone.
-    pub(super) fn append(&mut self, part: Vec<u8>, after: &'static [u8]) {
-        if part.len() <= COPIED_BYTES {
-            self.output.extend_from_slice(&part);
-            self.output.extend_from_slice(after);
-        } else {
-            (self.long, self.after) = (part, after);
-        }
-    }
-
-    /// Sends what is to go: ready once it has gone. `progress` is told of every piece.
-    pub(super) fn poll_send(&mut self, mut progress: impl FnMut(usize), cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        loop {
-            let total = self.output.len().saturating_add(self.long.len()).saturating_add(self.after.len());
-            if self.sent >= total {
-                self.output.clear();
-                (self.long, self.after, self.sent) = (Vec::new(), b"", 0);
-                return Poll::Ready(Ok(()));
-            }
-            let mut parts = [IoSlice::new(&self.output), IoSlice::new(&self.long), IoSlice::new(self.after)];
-            let mut parts = parts.get_mut(..if self.long.is_empty() { 1 } else { 3 }).unwrap_or_default();
-            IoSlice::advance_slices(&mut parts, self.sent);
-            match self.socket.get_ref().send(parts) {
-                Ok(0) => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
-                Ok(bytes) => {
-                    self.sent = self.sent.saturating_add(bytes);
-                    progress(bytes);
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => ready!(self.socket.poll_writable(cx))?,
-                Err(error) if is_passing(&error) => {}
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
-    }
-
-    /// Tells the peer that nothing follows.
-    pub(super) fn finish(&self) -> io::Result<()> {
-        self.socket.get_ref().finish()
     }
 }
 
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+impl<T: Socket> Read for Wire<T> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut room: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        let most = room.remaining();
+        ready!(self.poll_receive(most, cx, |bytes| room.put_slice(bytes)))?;
+        self.watch.received(&self.house.limits);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: Socket> Write for Wire<T> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            match self.socket.get_ref().send(parts) {
+                Ok(bytes) if bytes == parts.iter().map(|part| part.len()).sum::<usize>() => {
+                    self.watch.sent();
+                    return Poll::Ready(Ok(bytes));
+                }
+                Ok(bytes) => {
+                    self.watch.sends(bytes, &self.house.limits);
+                    return Poll::Ready(Ok(bytes));
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.watch.sends(0, &self.house.limits);
+                    ready!(self.socket.poll_writable(cx))?;
+                }
+                Err(error) if is_passing(&error) => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Ready once the client has closed its side too, or has sent enough.
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let (patience, most) = LINGER;
+        let mut left = match self.lingers {
+            Some(left) => left,
+            None => {
+                self.socket.get_ref().finish()?;
+                self.watch.closes(clock::now() + patience);
+                most
+            }
+        };
+        while left > 0 && !self.house.is_closing() {
+            self.lingers = Some(left);
+            match ready!(self.poll_receive(usize::MAX, cx, <[u8]>::len)) {
+                Ok(bytes @ 1..) => left = left.saturating_sub(bytes),
+                Ok(_) | Err(_) => break,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
 }

@@ -1,0 +1,171 @@
+//! What a connection waits for, and until when.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use super::{
+    Limits,
+    clock::{self, Pace},
+};
+
+/// Where a connection notes what it waits for. Its socket, its service and its bodies share it.
+#[derive(Clone)]
+pub(super) struct Watch(Arc<Mutex<State>>);
+
+struct State {
+    phase: Phase,
+    /// Until when the client has to read on.
+    write: Option<(Pace, Instant)>,
+    /// Until when the client has to send on.
+    body: Option<(Pace, Instant)>,
+    has_whole_body: bool,
+    /// Whether the client sent its body too slowly.
+    is_body_late: bool,
+    /// Whether what is under way has to end.
+    is_over: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    /// For the next request, or the rest of its head.
+    Request { until: Instant, has_begun: bool },
+    /// For the answer. Whether the next request has begun meanwhile.
+    Answer { has_next: bool },
+    /// For the client to close its side.
+    Closing { until: Instant },
+}
+
+/// What a connection has waited for too long.
+#[derive(Debug, PartialEq)]
+pub(super) enum Overdue {
+    /// A body: its service hears of it.
+    Body,
+    /// Anything else: the connection ends.
+    Connection,
+}
+
+impl Watch {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let phase = Phase::Request { until: clock::now() + limits.head_time, has_begun: true };
+        let (write, body) = (None, None);
+        let state = State { phase, write, body, has_whole_body: true, is_body_late: false, is_over: false };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes came.
+    pub(super) fn received(&self, limits: &Limits) {
+        let mut state = self.lock();
+        match &mut state.phase {
+            Phase::Request { until, has_begun } if !*has_begun => {
+                (*until, *has_begun) = (clock::now() + limits.head_time, true);
+            }
+            Phase::Answer { has_next } => *has_next = true,
+            Phase::Request { .. } | Phase::Closing { .. } => {}
+        }
+    }
+
+    /// Bytes went, and nothing waits to go.
+    pub(super) fn sent(&self) {
+        self.lock().write = None;
+    }
+
+    /// So many bytes went, and more wait to go.
+    pub(super) fn sends(&self, bytes: usize, limits: &Limits) {
+        let mut state = self.lock();
+        let mut pace = state.write.map_or_else(Pace::new, |(pace, _)| pace);
+        let until = pace.deadline(bytes, limits);
+        state.write = Some((pace, until));
+    }
+
+    /// The service has a request.
+    pub(super) fn asked(&self) {
+        self.lock().phase = Phase::Answer { has_next: false };
+    }
+
+    /// The response is complete.
+    pub(super) fn answered(&self, limits: &Limits) {
+        let mut state = self.lock();
+        if let Phase::Answer { has_next } = state.phase {
+            let patience = if has_next { limits.head_time } else { limits.idle_time };
+            state.phase = Phase::Request { until: clock::now() + patience, has_begun: has_next };
+        }
+    }
+
+    /// The server has said everything.
+    pub(super) fn closes(&self, until: Instant) {
+        self.lock().phase = Phase::Closing { until };
+    }
+
+    /// The service waits for more of a body, of which so many bytes came; whether that is pointless.
+    pub(super) fn awaits_body(&self, bytes: usize, limits: &Limits) -> bool {
+        let mut state = self.lock();
+        let mut pace = state.body.map_or_else(Pace::new, |(pace, _)| pace);
+        let until = pace.deadline(bytes, limits);
+        state.body = Some((pace, until));
+        state.is_body_late
+    }
+
+    /// A body begins; whether it is empty.
+    pub(super) fn begins_body(&self, is_empty: bool) {
+        self.lock().has_whole_body = is_empty;
+    }
+
+    /// All of a body was read.
+    pub(super) fn ends_body(&self) {
+        self.lock().has_whole_body = true;
+    }
+
+    /// The service waits for no more of a body.
+    pub(super) fn leaves_body(&self) {
+        self.lock().body = None;
+    }
+
+    /// Whether all of the body was read, so that another request may follow.
+    pub(super) fn has_whole_body(&self) -> bool {
+        self.lock().has_whole_body
+    }
+
+    /// Whether a response is under way.
+    pub(super) fn is_answering(&self) -> bool {
+        matches!(self.lock().phase, Phase::Answer { .. })
+    }
+
+    /// Ends what is under way.
+    pub(super) fn end(&self) {
+        self.lock().is_over = true;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
+    /// When something will be overdue.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let state = self.lock();
+        let phase = match state.phase {
+            Phase::Request { until, .. } | Phase::Closing { until } => Some(until),
+            Phase::Answer { .. } => None,
+        };
+        let paces = [state.write, state.body].map(|waiting| waiting.map(|(_, until)| until));
+        [phase].into_iter().chain(paces).flatten().min()
+    }
+
+    /// What is overdue at a deadline.
+    pub(super) fn overdue(&self) -> Overdue {
+        let mut state = self.lock();
+        match state.body {
+            Some((_, until)) if until <= clock::now() && !state.is_body_late => {
+                state.body = None;
+                state.is_body_late = true;
+                Overdue::Body
+            }
+            _ => Overdue::Connection,
+        }
+    }
+}
