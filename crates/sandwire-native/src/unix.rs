@@ -14,9 +14,10 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
-use async_io::Async;
+use async_io::{Async, Timer};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use sandwire_io::{TextPort, lines::Lines};
 use sandwire_proto::TransportError;
@@ -105,35 +106,36 @@ impl Listener {
             .and_then(|(stream, _)| Ok(port(Async::new(stream)?, max_line_bytes)))
     }
 
-    /// Serves connections for ever, at most `max_connections` at once: others wait until one ends.
-    ///
-    /// # Errors
-    /// If no connection can be accepted while there is none.
+    /// Serves connections for ever, at most `max_connections` at once: others wait until one ends. Where none can be
+    /// accepted, for want of descriptors for example, it tries again.
     pub async fn serve<F: Future<Output = ()>>(
         &self,
         max_line_bytes: usize,
         max_connections: usize,
         mut connection: impl FnMut(UnixPort) -> F,
-    ) -> io::Result<()> {
+    ) {
         let mut running = FuturesUnordered::new();
         loop {
-            let mut accepting = pin!(self.accept(max_line_bytes));
-            let mut full = running.len() >= max_connections;
-            let accepted = poll_fn(|cx| {
-                while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {
-                    full = false;
+            let mut accepting = pin!(async {
+                loop {
+                    match self.accept(max_line_bytes).await {
+                        Ok(port) => return port,
+                        Err(_) => drop(Timer::after(RETRY).await),
+                    }
                 }
-                if full { Poll::Pending } else { accepting.as_mut().poll(cx) }
             });
-            match accepted.await {
-                Ok(port) => running.push(connection(port)),
-                // Once a connection has ended there may be a descriptor for another.
-                Err(_) if running.next().await.is_some() => {}
-                Err(error) => return Err(error),
-            }
+            let accepted = poll_fn(|cx| {
+                while let Poll::Ready(Some(())) = running.poll_next_unpin(cx) {}
+                if running.len() < max_connections { accepting.as_mut().poll(cx) } else { Poll::Pending }
+            });
+            let port = accepted.await;
+            running.push(connection(port));
         }
     }
 }
+
+/// How long to wait when a connection cannot be accepted.
+const RETRY: Duration = Duration::from_millis(100);
 
 impl Drop for Listener {
     fn drop(&mut self) {

@@ -6,7 +6,11 @@ use serde_json::{Value, json};
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read, Write, pipe},
-    os::fd::AsFd,
+    net::Shutdown,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream,
+    },
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::mpsc,
     thread,
@@ -219,6 +223,19 @@ fn the_mode_of_a_pipe_is_as_before() {
     drop(requests);
     assert!(child.wait().unwrap().success());
     assert!(!nonblocking(&input) && !nonblocking(&output));
+}
+
+/// What some programs start children with.
+#[test]
+fn sockets_are_served_too() {
+    let (near, far) = UnixStream::pair().unwrap();
+    let output = OwnedFd::from(far.try_clone().unwrap());
+    let mut child = command().stdin(OwnedFd::from(far)).stdout(output).spawn().unwrap();
+    (&near).write_all(format!("{OPENING}{PING}").as_bytes()).unwrap();
+    near.shutdown(Shutdown::Write).unwrap();
+    let answers = std::io::read_to_string(&near).unwrap();
+    assert_eq!(answers.lines().count(), 2, "{answers}");
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

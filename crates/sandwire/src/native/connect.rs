@@ -48,6 +48,14 @@ impl Connect {
         self
     }
 
+    /// Sends requests with this pool, which knows other certificates, another proxy or other waits, to a server that is
+    /// reached over HTTP.
+    #[cfg(feature = "http")]
+    pub fn pool(mut self, pool: sandwire_native::http::HttpPool) -> Self {
+        self.how.pool = Some(pool);
+        self
+    }
+
     /// Shows the text of every message to `observer`, but for a server in this process, with which none is exchanged.
     pub fn observe(mut self, observer: impl Fn(Direction, &str) + Send + Sync + 'static) -> Self {
         self.how.observer = Some(Arc::new(observer));

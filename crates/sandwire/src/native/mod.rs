@@ -11,8 +11,12 @@ mod target;
 
 #[cfg(feature = "client")]
 pub use connect::{Connect, connect};
+#[cfg(feature = "http")]
+pub use sandwire_native::http;
 #[cfg(feature = "stdio")]
 pub use sandwire_native::stdio::{self, Command};
+#[cfg(all(unix, feature = "unix"))]
+pub use sandwire_native::unix;
 pub use sandwire_native::{NativeEnv, Settings, block_on};
 #[cfg(feature = "server")]
 pub use serve::{Run, Transport, serve};

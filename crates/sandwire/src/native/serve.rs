@@ -154,7 +154,8 @@ async fn unix(endpoint: Arc<dyn Endpoint>, path: &Path, settings: &Settings) -> 
     settings.tell(LogLevel::Info, format_args!("serving unix:{}", path.display()));
     let max_line_bytes = endpoint.config().limits.max_message_bytes;
     let serve = |port| connection(Arc::clone(&endpoint), port, settings.debug);
-    listener.serve(max_line_bytes, CONNECTIONS, serve).await
+    listener.serve(max_line_bytes, CONNECTIONS, serve).await;
+    Ok(())
 }
 
 #[cfg(feature = "http")]

@@ -89,6 +89,8 @@ impl From<&crate::Server> for Target {
 pub(super) struct How {
     pub(super) options: Option<Options>,
     pub(super) headers: Vec<(String, String)>,
+    #[cfg(feature = "http")]
+    pub(super) pool: Option<sandwire_native::http::HttpPool>,
     pub(super) observer: Option<Observer>,
 }
 
@@ -160,10 +162,8 @@ fn unix(_: &Path, _: How, _: Options) -> Result<(Client, Driver), Error> {
 
 #[cfg(feature = "http")]
 fn http(url: String, mut how: How, options: Options) -> Result<(Client, Driver), Error> {
-    let pool = how
-        .headers
-        .drain(..)
-        .fold(sandwire_native::http::HttpPool::new(), |pool, (name, value)| pool.header(name, value));
+    let pool = how.pool.take().unwrap_or_default();
+    let pool = how.headers.drain(..).fold(pool, |pool, (name, value)| pool.header(name, value));
     let limits = options.get_limits().clone();
     Ok(how.connect(options, sandwire_io::HttpLink::new(std::sync::Arc::new(pool), url, limits)))
 }
