@@ -5,7 +5,11 @@
 use std::time::Duration;
 
 use executors::server;
-use sandwire::{Command, block_on, client::ErrorKind, connect};
+use sandwire::{
+    Command, block_on,
+    client::{ErrorKind, Mode, Options},
+    connect,
+};
 
 #[test]
 fn what_is_no_target_is_told_what_is() {
@@ -28,6 +32,18 @@ fn a_server_that_is_not_there_is_an_error() {
     assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
     let error = block_on(async { connect("http://127.0.0.1:9/").await }).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Transport, "{error}");
+}
+
+#[test]
+fn a_program_that_is_no_server_is_quoted() {
+    let shell = |script: &str| Command::new("/bin/sh").args(["-c", script]);
+    let error = block_on(async { connect(shell("echo oh no >&2; exit 3")).await }).unwrap_err();
+    assert!(error.to_string().contains("(exit status: 3)") && error.to_string().ends_with("\n  oh no"), "{error}");
+
+    let options = Options::new("t", "1").timeout(Duration::from_secs(1)).mode(Mode::Legacy);
+    let banner = connect(shell("echo Listening on port 80; exec cat >/dev/null")).options(options);
+    let error = block_on(async { banner.await }).unwrap_err();
+    assert!(error.to_string().contains("it printed \"Listening on port 80\""), "{error}");
 }
 
 /// The threads of this process that run a connection.

@@ -40,9 +40,10 @@
 //!
 //! What this cannot reach:
 //!
-//! - If this process is killed by `SIGKILL`, or aborts, nothing of it runs any more. Children see the end of their
-//!   standard input then, on which a server should exit. (Linux could signal them, but does so when the *thread* that
-//!   started them ends, which would end servers that are in use.)
+//! - If this process is ended by a signal (`SIGKILL`, and unless it handles them Ctrl-C and `SIGTERM` too), or aborts,
+//!   nothing of it runs any more. Children see the end of their standard input then, on which a server should exit. A
+//!   program that wants more handles the signals, and returns from `main` or exits. (Linux could signal the children, but
+//!   does so when the *thread* that started them ends, which would end servers that are in use.)
 //! - A descendant that leaves the process group and clears or overwrites its environment, and on systems other than
 //!   Linux any that leaves the group.
 //! - On systems other than Linux the child is reaped before its group is terminated. Between the two its number might,

@@ -90,32 +90,42 @@ impl Process {
             garbage: self.report.garbage().filter(|_| ending.heard == Heard::Nothing),
             fault: ending.fault,
         };
+        let restarted = exited.clone().error(TransportErrorKind::Restarted);
         if ending.probed && ending.heard < Heard::More && !std::mem::replace(&mut self.probed, true) {
-            return Some(self.replace(exited.error(TransportErrorKind::Restarted)));
+            return self.replace(restarted);
         }
-        match self.restarts.next(self.command.restart, ending.ran) {
-            Some(wait) => {
-                self.state = State::Waiting(Timer::after(wait), exited.error(TransportErrorKind::Restarted));
-                None
-            }
-            None => {
-                self.state = State::Over;
-                Some(exited.error(TransportErrorKind::Closed))
-            }
-        }
+        self.wait_or_end(ending.ran, restarted, || exited.error(TransportErrorKind::Closed))
     }
 
-    /// Starts the next one, and says that it did, or why it could not.
-    fn replace(&mut self, restarted: TransportError) -> TransportError {
+    /// Starts the next one, and says that it did. One that cannot be started is one that did not run.
+    fn replace(&mut self, restarted: TransportError) -> Option<TransportError> {
         self.report.clear();
         match Running::start(&self.command, self.max_line_bytes, &self.report) {
             Ok(running) => {
                 self.state = State::Running(Box::new(running));
-                restarted
+                Some(restarted)
             }
-            Err(error) => {
-                self.state = State::Over;
+            Err(error) => self.wait_or_end(Duration::ZERO, restarted, || {
                 TransportError::new(TransportErrorKind::Closed, error.message().to_owned()).with_source(Arc::new(error))
+            }),
+        }
+    }
+
+    /// Waits for the next start, if the policy knows one, or ends the port.
+    fn wait_or_end(
+        &mut self,
+        ran: Duration,
+        restarted: TransportError,
+        end: impl FnOnce() -> TransportError,
+    ) -> Option<TransportError> {
+        match self.restarts.next(self.command.restart, ran) {
+            Some(wait) => {
+                self.state = State::Waiting(Timer::after(wait), restarted);
+                None
+            }
+            None => {
+                self.state = State::Over;
+                Some(end())
             }
         }
     }
@@ -153,7 +163,9 @@ impl TextPort for Process {
                 State::Waiting(timer, restarted) => {
                     ready!(timer.poll_unpin(cx));
                     let restarted = restarted.clone();
-                    return Poll::Ready(Some(Err(self.replace(restarted))));
+                    if let Some(error) = self.replace(restarted) {
+                        return Poll::Ready(Some(Err(error)));
+                    }
                 }
                 State::Over => return Poll::Ready(None),
             }

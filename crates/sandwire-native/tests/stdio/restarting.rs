@@ -7,7 +7,7 @@ use sandwire_io::{
 };
 use sandwire_native::{
     NativeEnv, block_on,
-    stdio::{Backoff, Exited, Restart},
+    stdio::{Backoff, Command, Exited, Restart},
 };
 use sandwire_proto::{Limits, TransportErrorKind};
 use std::{error::Error, time::Duration};
@@ -77,6 +77,16 @@ fn a_policy_starts_a_server_so_many_times() {
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), 4);
+}
+
+#[test]
+fn a_server_that_cannot_be_started_again_is_tried_as_often() {
+    let program = std::env::temp_dir().join(format!("sandwire-{}", std::process::id()));
+    std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
+    let command = Command::new(&program).args(["-c", "rm \"$0\""]).arg(&program).restart(quickly(3));
+    let error = next_error(&mut spawn(command));
+    assert_eq!(error.kind(), TransportErrorKind::Closed);
+    assert!(error.message().starts_with("there is no program"), "{error}");
 }
 
 #[test]

@@ -82,9 +82,9 @@ const CLOSING: Duration = Duration::from_secs(10);
 impl Client {
     pub(super) fn open(connect: Connect) -> Result<Self, Error> {
         let (alive, ended) = mpsc::channel();
-        let (client, thread) = connect.start(alive)?;
+        let (client, thread, explain) = connect.start(alive)?;
         let client = Self(Arc::new(Connection { client, thread: thread.thread().id(), ended: Mutex::new(ended) }));
-        client.server()?;
+        client.server().map_err(explain)?;
         Ok(client)
     }
 

@@ -3,7 +3,7 @@ use std::{fmt, future::IntoFuture, sync::Arc, thread::JoinHandle};
 use sandwire_client::{Client, Driver, Error, ErrorKind, Options};
 use sandwire_io::{BoxFuture, Direction};
 
-use super::target::{How, Target};
+use super::target::{Explain, How, Target};
 
 /// Connects to a server: options, then `.await`.
 ///
@@ -68,7 +68,8 @@ impl Connect {
     /// # Errors
     /// The target is none, its feature is off, or the server cannot be started or reached.
     pub fn split(self) -> Result<(Client, Driver), Error> {
-        self.target.open(self.how)
+        let (client, driver, _) = self.target.open(self.how)?;
+        Ok((client, driver))
     }
 
     /// Waits for the connection, for programs without an executor.
@@ -81,8 +82,8 @@ impl Connect {
     }
 
     /// Begins to run the connection on a thread of its own, which drops `alive` at its end.
-    pub(super) fn start(self, alive: impl Send + 'static) -> Result<(Client, JoinHandle<()>), Error> {
-        let (client, driver) = self.split()?;
+    pub(super) fn start(self, alive: impl Send + 'static) -> Result<(Client, JoinHandle<()>, Explain), Error> {
+        let (client, driver, explain) = self.target.open(self.how)?;
         let run = move || {
             sandwire_native::block_on(driver);
             drop(alive);
@@ -90,7 +91,7 @@ impl Connect {
         let thread = std::thread::Builder::new().name("sandwire".to_owned()).spawn(run).map_err(|error| {
             Error::new(ErrorKind::Transport, format!("no thread can be started for the connection: {error}"))
         })?;
-        Ok((client, thread))
+        Ok((client, thread, explain))
     }
 }
 
@@ -100,8 +101,8 @@ impl IntoFuture for Connect {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async {
-            let (client, _) = self.start(())?;
-            client.ready().await?;
+            let (client, _, explain) = self.start(())?;
+            client.ready().await.map_err(explain)?;
             Ok(client)
         })
     }

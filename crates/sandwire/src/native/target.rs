@@ -104,8 +104,17 @@ impl How {
     }
 }
 
+/// Says more about why a connection did not open.
+pub(super) type Explain = Box<dyn FnOnce(Error) -> Error + Send>;
+
 impl Target {
-    pub(super) fn open(self, mut how: How) -> Result<(Client, Driver), Error> {
+    pub(super) fn open(self, how: How) -> Result<(Client, Driver, Explain), Error> {
+        let mut explain: Explain = Box::new(|error| error);
+        let (client, driver) = self.join(how, &mut explain)?;
+        Ok((client, driver, explain))
+    }
+
+    fn join(self, mut how: How, explain: &mut Explain) -> Result<(Client, Driver), Error> {
         let options = how.options.take().unwrap_or_else(|| Options::new("sandwire", env!("CARGO_PKG_VERSION")));
         let is_http = matches!(self.0, Kind::Http(_) | Kind::Unknown(_));
         if !is_http && !how.headers.is_empty() {
@@ -118,6 +127,13 @@ impl Target {
             Kind::Command(command) => {
                 let limits = options.get_limits().clone();
                 let process = command.spawn(&limits).map_err(sandwire_client::OpenError::Transport)?;
+                let report = process.report();
+                *explain = Box::new(move |error| match report.explain() {
+                    Some(said) if error.kind() == ErrorKind::Timeout => {
+                        sandwire_client::OpenError::Transport(said).into()
+                    }
+                    _ => error,
+                });
                 Ok(how.connect(options, sandwire_io::TextLink::new(process, limits)))
             }
             #[cfg(feature = "server")]
