@@ -74,6 +74,15 @@ impl Options {
         self
     }
 
+    /// How long the server may take to answer the question that finds out its era: ten seconds if this is not called.
+    /// Over a pipe, one that says nothing for so long is taken for a legacy server, some of which never answer it; over
+    /// HTTP it cannot be connected to.
+    #[must_use]
+    pub fn probe_timeout(mut self, timeout: Duration) -> Self {
+        self.config.probe_timeout_ms = timeout.as_millis().try_into().unwrap_or(u64::MAX);
+        self
+    }
+
     /// What to do about a call that finds its session lost (legacy HTTP only). By default it is made again, once, in a
     /// new session: [`SessionLoss`] says what may then run twice.
     #[must_use]
