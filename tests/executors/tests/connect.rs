@@ -41,7 +41,9 @@ fn a_program_that_is_no_server_is_quoted() {
     assert!(error.to_string().contains("(exit status: 3)") && error.to_string().ends_with("\n  oh no"), "{error}");
 
     let options = Options::new("t", "1").timeout(Duration::from_secs(1)).mode(Mode::Legacy);
-    let banner = connect(shell("echo Listening on port 80; exec cat >/dev/null")).options(options);
+    let wait = Duration::from_millis(100);
+    let silent = shell("echo Listening on port 80; exec sleep 1000").shutdown_waits(wait, wait);
+    let banner = connect(silent).options(options);
     let error = block_on(async { banner.await }).unwrap_err();
     assert!(error.to_string().contains("it printed \"Listening on port 80\""), "{error}");
 }

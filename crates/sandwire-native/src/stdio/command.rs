@@ -46,8 +46,8 @@ const INHERITED: &[&str] = &[
 ///
 /// # Standard error
 ///
-/// It is read at all times, so that no child blocks on it, and never kept but for the last lines, at most 20 and 8 kB,
-/// which errors quote. [`stderr`](Self::stderr) sets a hook that sees each line; it is also the way to pass them on:
+/// It is read whenever the connection is driven, and while the server is being ended, so that no server blocks on it, and
+/// never kept but for the last lines, at most 20 and 8 kB, which errors quote. [`stderr`](Self::stderr) sets a hook that sees each line; it is also the way to pass them on:
 /// `.stderr(|line| eprintln!("{line}"))`.
 #[derive(Clone)]
 pub struct Command {

@@ -9,9 +9,8 @@ use std::{
     io,
     pin::{Pin, pin},
     process::ExitStatus,
-    sync::Arc,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll},

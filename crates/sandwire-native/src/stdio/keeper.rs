@@ -10,7 +10,7 @@ use futures_channel::{
     oneshot,
 };
 use futures_util::{
-    StreamExt,
+    FutureExt, StreamExt,
     future::{Either, select},
 };
 use sandwire_io::BoxFuture;
@@ -18,6 +18,7 @@ use std::{
     io,
     pin::pin,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Waker},
     thread,
     time::Duration,
 };
@@ -111,6 +112,11 @@ impl State {
             let (jobs, queue) = mpsc::unbounded();
             thread::Builder::new().name("sandwire-keeper".into()).spawn(|| work(queue))?;
             exit::before(end_all)?;
+            // One that was polled keeps async-process from starting a thread of its own, which would slow down those of
+            // async-io.
+            let mut reaper = Box::pin(async_process::driver());
+            let _ = reaper.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let _ = jobs.unbounded_send(Box::pin(reaper.map(drop)));
             self.thread = Some(Thread { jobs, process: std::process::id() });
         }
         Ok(())
@@ -123,7 +129,7 @@ impl State {
     }
 }
 
-// Were it an `async_io::block_on` that waits here all the time, the thread of async-io would be slower for the others.
+/// Not an `async_io::block_on`: as long as one waits, the thread of async-io takes longer to notice what comes.
 fn work(jobs: UnboundedReceiver<BoxFuture<'static, ()>>) {
     futures_executor::block_on(jobs.for_each_concurrent(None, |job| job));
 }

@@ -133,7 +133,7 @@ fn a_thread_that_panics_ends_its_server() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
     #[test]
     fn a_server_that_is_abandoned_at_any_time_is_ended(
         micros in 0_u64..30_000,
