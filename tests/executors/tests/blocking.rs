@@ -81,6 +81,29 @@ fn a_hook_cannot_wait_for_the_connection_that_runs_it() {
     assert!(client.call_tool("add", &Add { a: 1, b: 1 }).is_ok());
 }
 
+#[test]
+fn a_hook_that_panics_ends_the_connection_and_calls_with_it() {
+    let options = Options::new("test", "1").version(ProtocolVersion::V2025_11_25);
+    let server = server();
+    let client =
+        sandwire::connect(&server).options(options.on_notification(|_| panic!("dropped it"))).blocking().unwrap();
+    let waiting = client.clone();
+    let (begun, hear) = mpsc::channel();
+    let call = thread::spawn(move || {
+        let calls = waiting.calls();
+        let call = calls.call_tool("never", &());
+        begun.send(()).unwrap();
+        waiting.wait(call).unwrap_err()
+    });
+    hear.recv().unwrap();
+    server.tools().remove("slow");
+    // It may have begun before or after the end.
+    let error = ends(move || call.join().unwrap());
+    assert!(matches!(error.kind(), ErrorKind::Closed | ErrorKind::Usage), "{error}");
+    let error = ends(move || client.call_tool("add", &Add { a: 1, b: 1 })).unwrap_err();
+    assert!(error.to_string().contains("closed"), "{error}");
+}
+
 /// A handler in this process that calls its own server, with the client that is calling it.
 #[test]
 fn a_handler_that_calls_back_does_not_hang() {

@@ -8,9 +8,10 @@ use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
+    time::Duration,
 };
 
-use executors::{converse, server};
+use executors::{converse, processor_time, server};
 use futures::future::join;
 use sandwire::{Connect, block_on, connect};
 
@@ -119,6 +120,27 @@ fn on_tokio() {
             runtime.block_on(async { tokio::spawn(converse(connect.await.unwrap())).await.unwrap() });
         });
     }
+}
+
+#[test]
+fn idle_servers_use_no_processor_time() {
+    let path = socket("idle");
+    let servers = [Listening::start(&["http", "127.0.0.1:0"]), Listening::start(&["unix", path.to_str().unwrap()])];
+    let clients = block_on(async {
+        let (http, unix) = (connect(&servers[0].at).await.unwrap(), connect(&servers[1].at).await.unwrap());
+        http.list_tools().await.unwrap();
+        unix.list_tools().await.unwrap();
+        [http, unix]
+    });
+    let spent = || servers.iter().map(|server| processor_time(server.process.id())).sum::<Option<u64>>();
+    let Some(before) = spent() else { return };
+    let own = processor_time(std::process::id()).unwrap();
+    thread::sleep(Duration::from_secs(1));
+    assert!(spent().unwrap() - before <= 3);
+    println!("the clients used {}", processor_time(std::process::id()).unwrap() - own);
+    drop(clients);
+    drop(servers);
+    std::fs::remove_file(path).unwrap();
 }
 
 /// The server in the executor, too.

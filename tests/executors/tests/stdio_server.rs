@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use executors::processor_time;
 use serde_json::{Value, json};
 use std::{
     fs::File,
@@ -105,6 +106,18 @@ fn what_handlers_and_their_children_print_goes_to_standard_error() {
     for printed in ["printed\n", "echoed\n", "printed without an end"] {
         assert!(errors.contains(printed), "{errors}");
     }
+}
+
+#[test]
+fn the_streams_are_as_before_afterwards() {
+    let mut child = command().arg("twice").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let noise = call(7, "noise", json!({}));
+    child.stdin.take().unwrap().write_all(format!("{OPENING}{noise}").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.lines().nth(1).unwrap().contains("quiet"), "{said}");
+    assert_eq!(said.lines().skip(2).collect::<Vec<_>>(), ["in between"]);
 }
 
 #[test]
@@ -260,14 +273,9 @@ fn id() -> String {
 fn an_idle_server_uses_no_processor_time() {
     let mut peer = Peer::opened();
     peer.pings();
-    let spent = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", peer.child.id())).ok()?;
-        let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect();
-        Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
-    };
+    let spent = || processor_time(peer.child.id());
     let Some(before) = spent() else { return };
     thread::sleep(Duration::from_secs(1));
-    // In hundredths of a second.
     assert!(spent().unwrap() - before <= 2);
 }
 

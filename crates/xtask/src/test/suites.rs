@@ -196,7 +196,7 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "snippets",
         about: "the README's snippets compile and run outside the workspace",
-        minutes: 2,
+        minutes: 3,
         needs: &[Need::Npm("smoke"), Need::Chromium, Need::App],
         run: |job| {
             job.counted(snippets::rust(), count::cargo)?;

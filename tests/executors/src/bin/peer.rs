@@ -1,5 +1,5 @@
-//! A server that is a process of its own: `peer stdio`, `peer unix PATH` or `peer http ADDRESS`; and `peer tools`,
-//! with other tools.
+//! A server that is a process of its own: `peer stdio`, `peer unix PATH` or `peer http ADDRESS`; and with other
+//! tools `peer tools` and `peer tools twice`, which serves again what comes after the end.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::{process::Command, time::Duration};
@@ -56,6 +56,11 @@ fn main() {
         ["unix", path] => (executors::server(), Transport::Unix(path.into())),
         ["http", address] => (executors::server(), Transport::Http(address.parse().unwrap())),
         ["tools"] => (tools, Transport::Stdio),
+        ["tools", "twice"] => {
+            tools.run(Transport::Stdio).unwrap();
+            println!("in between");
+            (tools, Transport::Stdio)
+        }
         _ => panic!("usage: peer stdio | unix PATH | http ADDRESS | tools"),
     };
     server.run(transport).unwrap();
