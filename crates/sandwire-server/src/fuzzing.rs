@@ -21,15 +21,8 @@ use crate::http::HttpEntry;
 /// Every response is one the protocol knows, and its body has an end.
 pub fn http_entry(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let (fields, body) = text.split_once("\n\n").unwrap_or(("", &text));
-    let mut head = RequestHead::new(Verb::Post);
-    for field in fields.lines() {
-        match field.split_once(':') {
-            Some((name, value)) => head.headers.push(name.to_owned(), value),
-            None => head.method = Verb::from(field),
-        }
-    }
-    if fields.is_empty() {
+    let (mut head, body) = request(&text);
+    if head.headers.is_empty() && head.method == Verb::Post {
         for (name, value) in [
             ("content-type", "application/json"),
             ("mcp-protocol-version", "2026-07-28"),
@@ -52,6 +45,105 @@ pub fn http_entry(data: &[u8]) {
         }
     }
     assert!(head.status != 200, "a body without end");
+}
+
+/// A request as HTTP/1.1 has it: a line without a colon names the method.
+fn request(text: &str) -> (RequestHead, &str) {
+    let (fields, body) = text.split_once("\n\n").unwrap_or(("", text));
+    let mut head = RequestHead::new(Verb::Post);
+    for field in fields.lines() {
+        match field.split_once(':') {
+            Some((name, value)) => head.headers.push(name.to_owned(), value),
+            None => head.method = Verb::from(field),
+        }
+    }
+    (head, body)
+}
+
+/// Reads bytes as requests, each after a line of two dashes, to one entry with sessions. `$S` stands for the session
+/// that was opened last, `$E` for the event that was received last, and a header `path` for the request's path.
+///
+/// Every response is one the protocol knows, and once the streams are dropped and time has passed, no session is left.
+#[cfg(feature = "sse")]
+pub fn http_sessions(data: &[u8]) {
+    use crate::http::{Guard, Sessions};
+    use sandwire_io::MemoryEvents;
+
+    let settings =
+        Sessions { max: 3, events: Some(Arc::new(MemoryEvents::new(8, 1000, 3))), sse: true, ..Sessions::default() };
+    let clock = Arc::new(Turning::default());
+    let endpoint = Arc::new(Told(Arc::new(config())));
+    let (entry, driver) = HttpEntry::with_sessions(endpoint, clock.clone(), Guard::open(), settings);
+    let mut driver = std::pin::pin!(driver);
+    let mut cx = Context::from_waker(Waker::noop());
+    let (mut session, mut event) = (String::new(), String::new());
+    let mut streams = std::collections::VecDeque::new();
+    for text in String::from_utf8_lossy(data).split("\n--\n").take(64) {
+        let text = text.replace("$S", &session).replace("$E", &event);
+        let (mut head, body) = request(&text);
+        head.path = head.headers.get("path").unwrap_or_default().to_owned();
+        let mut response = entry.handle(head, Box::new(Bytes::new(body)));
+        let Poll::Ready((head, body)) = response.as_mut().poll(&mut cx) else { continue };
+        assert!(matches!(head.status, 200 | 202 | 204 | 400 | 404..=406 | 409 | 413 | 415 | 503), "{}", head.status);
+        if let Some(id) = head.headers.get("mcp-session-id") {
+            id.clone_into(&mut session);
+        }
+        streams.push_back(body);
+        for body in &mut streams {
+            for _ in 0..100 {
+                let Poll::Ready(Some(Ok(chunk))) = body.poll_chunk(&mut cx) else { break };
+                let chunk = String::from_utf8_lossy(&chunk);
+                if let Some(id) = chunk.strip_prefix("id: ").and_then(|rest| rest.lines().next()) {
+                    id.clone_into(&mut event);
+                }
+                if let Some((_, id)) = chunk.trim_end().split_once("?sessionId=") {
+                    id.clone_into(&mut session);
+                }
+            }
+        }
+        if streams.len() > 4 {
+            streams.pop_front();
+        }
+        assert!(driver.as_mut().poll(&mut cx).is_pending());
+    }
+    streams.clear();
+    clock.turn(2 * Sessions::default().idle_ms);
+    assert!(driver.as_mut().poll(&mut cx).is_pending());
+    assert_eq!(entry.sessions(), 0);
+    drop(entry);
+    assert!(driver.as_mut().poll(&mut cx).is_ready());
+}
+
+/// A clock that is turned by hand, and numbers in place of randomness.
+#[cfg(feature = "sse")]
+#[derive(Default)]
+struct Turning {
+    now: std::sync::atomic::AtomicU64,
+    next: std::sync::atomic::AtomicU64,
+}
+
+#[cfg(feature = "sse")]
+impl Turning {
+    fn turn(&self, milliseconds: u64) {
+        self.now.fetch_add(milliseconds, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[cfg(feature = "sse")]
+impl Env for Turning {
+    fn now(&self) -> Time {
+        Time(self.now.load(std::sync::atomic::Ordering::Relaxed))
+    }
+    fn timer(&self) -> Box<dyn Timer> {
+        Box::new(Still)
+    }
+    fn fill_random(&self, bytes: &mut [u8]) {
+        let number = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_le_bytes();
+        bytes.iter_mut().zip(number.iter().cycle()).for_each(|(byte, from)| *byte = *from);
+    }
+    fn unix_time(&self) -> Option<u64> {
+        None
+    }
 }
 
 fn config() -> Config {

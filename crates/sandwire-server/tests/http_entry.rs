@@ -22,6 +22,9 @@ mod session_streams;
 #[path = "http_entry/session_table.rs"]
 mod session_table;
 #[cfg(feature = "sse")]
+#[path = "http_entry/session_threads.rs"]
+mod session_threads;
+#[cfg(feature = "sse")]
 #[path = "http_entry/sessions.rs"]
 mod sessions;
 #[path = "http_entry/site.rs"]

@@ -37,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     target("proto_server_machine", Grammar::Lines, sandwire_proto::server::fuzzing::machine),
     target("io_lines", Grammar::Lines, sandwire_io::fuzzing::lines),
     target("server_http_entry", Grammar::Lines, sandwire_server::fuzzing::http_entry),
+    target("server_http_sessions", Grammar::Lines, sandwire_server::fuzzing::http_sessions),
 ];
 
 /// Bodies with a bug each, which the tests of this crate look for.
