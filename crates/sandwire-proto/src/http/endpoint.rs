@@ -176,4 +176,21 @@ mod tests {
             assert_eq!(endpoint(url, "/m"), None, "{url}");
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn whatever_is_named_stays_in_its_origin(reference in r"[htps:/?#@.\\\[\]a8 %\r]{0,24}", slash in "/?") {
+            let url = ["https://h:8443", &slash].concat();
+            for reference in [reference.clone(), ["https://h:8443", &reference].concat()] {
+                let Some(named) = endpoint(&url, &reference) else { continue };
+                let path = named.strip_prefix("https://h:8443").unwrap_or_default();
+                proptest::prop_assert!(path.starts_with('/'), "{}", named);
+                proptest::prop_assert!(!path.contains([' ', '\\', '\r', '#']), "{}", named);
+                let folders = path.split('?').next().unwrap_or_default();
+                proptest::prop_assert!(!folders.split('/').any(|part| matches!(part, "." | "..")), "{}", named);
+            }
+        }
+    }
 }
