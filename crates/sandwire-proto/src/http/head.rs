@@ -119,6 +119,15 @@ impl<N: Into<Cow<'static, str>>, V: Into<String>> FromIterator<(N, V)> for Heade
     }
 }
 
+impl IntoIterator for Headers {
+    type Item = (Cow<'static, str>, String);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// The head of an HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs)]

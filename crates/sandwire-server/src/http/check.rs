@@ -39,10 +39,13 @@ pub(super) fn content_type(head: &RequestHead) -> Result<(), Refusal> {
     Err(Refusal::new(415, ErrorCode::INVALID_REQUEST, message))
 }
 
+/// What clients send, which needs no closer look.
+const USUAL: &str = "application/json, text/event-stream";
+
 /// Both kinds of answer must be welcome; without the field, all are.
 pub(super) fn accept(head: &RequestHead) -> Result<(), Refusal> {
-    if head.headers.get(names::ACCEPT).is_none() || takes(head, "application/json") && takes(head, "text/event-stream")
-    {
+    let takes_both = || takes(head, "application/json") && takes(head, "text/event-stream");
+    if head.headers.get(names::ACCEPT).is_none_or(|accept| accept == USUAL || takes_both()) {
         return Ok(());
     }
     let message = "the answer may be JSON or an event stream; send Accept: application/json, text/event-stream";

@@ -25,14 +25,15 @@ pub(super) struct Events {
 /// When an event stream needs a comment, so that nobody between takes it for dead.
 pub(super) struct KeepAlive {
     env: Arc<dyn Env>,
-    timer: Box<dyn Timer>,
+    /// Made when it is needed: most answers are there at once.
+    timer: Option<Box<dyn Timer>>,
     every_ms: u64,
     next: Time,
 }
 
 impl KeepAlive {
     pub(super) fn new(env: &Arc<dyn Env>, every_ms: u64) -> Self {
-        Self { env: Arc::clone(env), timer: env.timer(), every_ms, next: env.now().after(every_ms) }
+        Self { env: Arc::clone(env), timer: None, every_ms, next: env.now().after(every_ms) }
     }
 
     /// Begins to wait anew.
@@ -42,7 +43,7 @@ impl KeepAlive {
 
     /// Waits until a comment is due, and leaves it due.
     pub(super) fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.timer.poll(self.next, cx)
+        self.timer.get_or_insert_with(|| self.env.timer()).poll(self.next, cx)
     }
 
     /// The next comment.

@@ -4,7 +4,7 @@ use std::{
     future::Future,
     pin::Pin,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use async_io::Timer;
@@ -15,6 +15,19 @@ use super::Limits;
 pub(super) fn now() -> Instant {
     Instant::now()
 }
+
+/// The moment so far from now.
+pub(super) fn after(duration: Duration) -> Instant {
+    later(now(), duration)
+}
+
+/// The moment so long after another, or as far as moments go.
+pub(super) fn later(than: Instant, by: Duration) -> Instant {
+    than.checked_add(by).or_else(|| than.checked_add(FAR)).unwrap_or(than)
+}
+
+/// Longer than a process lives.
+const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// One timer for the deadlines of a connection. Moving a deadline back, as every request does, costs nothing: the timer
 /// is looked at when it fires, and set again if that was too early.
@@ -63,14 +76,14 @@ impl Pace {
         if self.bytes >= limits.stall_bytes {
             *self = Self::new();
         }
-        self.began + limits.stall_time
+        later(self.began, limits.stall_time)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{future::poll_fn, time::Duration};
+    use std::future::poll_fn;
 
     #[test]
     fn a_deadline_that_is_put_off_is_kept() {
@@ -79,6 +92,11 @@ mod tests {
         async_io::block_on(poll_fn(|cx| Poll::Ready(assert!(watchdog.poll(early, cx).is_pending()))));
         async_io::block_on(poll_fn(|cx| watchdog.poll(late, cx)));
         assert!(now() >= late);
+    }
+
+    #[test]
+    fn there_is_no_moment_too_late() {
+        assert!(after(Duration::MAX) > after(Duration::from_secs(1)));
     }
 
     #[test]

@@ -23,7 +23,7 @@ const MAX_WAITING: usize = 64 * 1024;
 
 /// Serves a connection until either side closes it.
 pub(super) async fn serve<T: Socket>(socket: Async<T>, mut guest: Guest, house: Arc<House>) {
-    let (watch, mut watchdog) = (Watch::new(&house.limits), Watchdog::new());
+    let (watch, mut watchdog) = (Watch::new(), Watchdog::new());
     let socket = Arc::new(socket);
     let wire = Wire::new(Arc::clone(&socket), Arc::clone(&house), watch.clone());
     let service = service_fn(|request| exchange::answer(request, Arc::clone(&house), watch.clone()));
@@ -51,7 +51,7 @@ pub(super) async fn serve<T: Socket>(socket: Async<T>, mut guest: Guest, house: 
                 is_drained = true;
                 watch.end();
             } else {
-                match watch.deadline() {
+                match watch.deadline(&house.limits) {
                     Some(deadline) if watchdog.poll(deadline, cx).is_ready() => {
                         if watch.overdue() == Overdue::Connection {
                             return Poll::Ready(());

@@ -51,14 +51,14 @@ pub(super) async fn answer(
     watch.asked();
     let (parts, body) = request.into_parts();
     if let Some(status) = refusal(parts.version, &parts.headers) {
-        let mut response = Response::new(Outgoing::new(Vec::new(), None, &house, &watch));
+        let mut response = Response::new(Outgoing::new(Vec::new(), None, &watch));
         *response.status_mut() = status;
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         return Ok(response);
     }
     let mut headers = Headers::with_capacity(parts.headers.len());
     for (name, value) in &parts.headers {
-        headers.push(known(name), String::from_utf8_lossy(value.as_bytes()));
+        headers.push(known(name), text(value));
     }
     if let Some(authority) = parts.uri.authority() {
         headers.set(header::HOST.as_str(), authority.as_str());
@@ -69,8 +69,7 @@ pub(super) async fn answer(
     let mut answer = house.service.handle(head, Box::new(received));
     poll_fn(|cx| match answer.as_mut().poll(cx) {
         Poll::Ready((head, body)) => Poll::Ready(
-            begun(body, cx, &house, &watch)
-                .map(|body| response(head, body, watch.has_whole_body() && !house.is_closing())),
+            begun(body, cx, &watch).map(|body| response(head, body, watch.has_whole_body() && !house.is_closing())),
         ),
         Poll::Pending if watch.is_over() => Poll::Ready(Err(Broken::Over)),
         Poll::Pending => Poll::Pending,
@@ -123,13 +122,21 @@ fn known(name: &HeaderName) -> Cow<'static, str> {
     }
 }
 
+fn text(value: &HeaderValue) -> String {
+    match str::from_utf8(value.as_bytes()) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(value.as_bytes()).into_owned(),
+    }
+}
+
 fn response(head: ResponseHead, body: Outgoing, keep_alive: bool) -> Response<Outgoing> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(head.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
-    for (name, value) in head.headers.iter() {
+    for (name, value) in head.headers {
         // Fields that are the connection's own, or that cannot be written, are left out.
-        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        let value = HeaderValue::from_maybe_shared(Bytes::from(value));
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), value)
             && ![header::CONNECTION, header::CONTENT_LENGTH, header::TRANSFER_ENCODING].contains(&name)
         {
             headers.append(name, value);
@@ -196,12 +203,11 @@ fn failure(message: &'static str) -> TransportError {
 pub(super) struct Outgoing {
     first: Bytes,
     rest: Option<Box<dyn Body>>,
-    house: Arc<House>,
     watch: Watch,
 }
 
 /// A body that is complete is sent with its length; what waits is sent in chunks, each as soon as it is there.
-fn begun(mut body: Box<dyn Body>, cx: &mut Context<'_>, house: &Arc<House>, watch: &Watch) -> Result<Outgoing, Broken> {
+fn begun(mut body: Box<dyn Body>, cx: &mut Context<'_>, watch: &Watch) -> Result<Outgoing, Broken> {
     let mut first = Vec::new();
     let mut polled = body.poll_chunk(cx);
     if let Poll::Ready(Some(Ok(chunk))) = polled {
@@ -216,12 +222,12 @@ fn begun(mut body: Box<dyn Body>, cx: &mut Context<'_>, house: &Arc<House>, watc
             Some(body)
         }
     };
-    Ok(Outgoing::new(first, rest, house, watch))
+    Ok(Outgoing::new(first, rest, watch))
 }
 
 impl Outgoing {
-    fn new(first: Vec<u8>, rest: Option<Box<dyn Body>>, house: &Arc<House>, watch: &Watch) -> Self {
-        Self { first: first.into(), rest, house: Arc::clone(house), watch: watch.clone() }
+    fn new(first: Vec<u8>, rest: Option<Box<dyn Body>>, watch: &Watch) -> Self {
+        Self { first: first.into(), rest, watch: watch.clone() }
     }
 }
 
@@ -258,6 +264,6 @@ impl hyper::body::Body for Outgoing {
 
 impl Drop for Outgoing {
     fn drop(&mut self) {
-        self.watch.answered(&self.house.limits);
+        self.watch.answered();
     }
 }

@@ -85,7 +85,7 @@ impl Guest {
     pub(super) fn poll_drained(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         ready!(self.poll_closing(cx));
         let (closing, drain_time) = (&self.house.closing, self.house.limits.drain_time);
-        let end = closing.given().and_then(|begun| begun.checked_add(drain_time)).unwrap_or_else(clock::now);
+        let end = closing.given().map_or_else(clock::now, |begun| clock::later(begun, drain_time));
         let timer = self.drained.get_or_insert_with(|| Timer::at(end));
         Pin::new(timer).poll(cx).map(|_| ())
     }

@@ -208,7 +208,7 @@ impl Server {
                 until(closing.heard(), listener.accept(&executor, &house)).await;
                 drop(listener);
                 // What ends in time says goodbye; the rest is dropped with the executor.
-                let deadline = Timer::after(drain_time + GOODBYE);
+                let deadline = Timer::after(drain_time.saturating_add(GOODBYE));
                 until(
                     async {
                         let _ = deadline.await;

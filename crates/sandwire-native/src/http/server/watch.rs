@@ -29,8 +29,8 @@ struct State {
 
 #[derive(Clone, Copy)]
 enum Phase {
-    /// For the next request, or the rest of its head.
-    Request { until: Instant, has_begun: bool },
+    /// For the next request, or the rest of its head; until when is said when it comes to waiting.
+    Request { until: Option<Instant>, has_begun: bool },
     /// For the answer. Whether the next request has begun meanwhile.
     Answer { has_next: bool },
     /// For the client to close its side.
@@ -47,8 +47,8 @@ pub(super) enum Overdue {
 }
 
 impl Watch {
-    pub(super) fn new(limits: &Limits) -> Self {
-        let phase = Phase::Request { until: clock::now() + limits.head_time, has_begun: true };
+    pub(super) fn new() -> Self {
+        let phase = Phase::Request { until: None, has_begun: true };
         let (write, body) = (None, None);
         let state = State { phase, write, body, has_whole_body: true, is_body_late: false, is_over: false };
         Self(Arc::new(Mutex::new(state)))
@@ -59,12 +59,10 @@ impl Watch {
     }
 
     /// Bytes came.
-    pub(super) fn received(&self, limits: &Limits) {
+    pub(super) fn received(&self) {
         let mut state = self.lock();
         match &mut state.phase {
-            Phase::Request { until, has_begun } if !*has_begun => {
-                (*until, *has_begun) = (clock::now() + limits.head_time, true);
-            }
+            Phase::Request { until, has_begun } if !*has_begun => (*until, *has_begun) = (None, true),
             Phase::Answer { has_next } => *has_next = true,
             Phase::Request { .. } | Phase::Closing { .. } => {}
         }
@@ -89,11 +87,10 @@ impl Watch {
     }
 
     /// The response is complete.
-    pub(super) fn answered(&self, limits: &Limits) {
+    pub(super) fn answered(&self) {
         let mut state = self.lock();
         if let Phase::Answer { has_next } = state.phase {
-            let patience = if has_next { limits.head_time } else { limits.idle_time };
-            state.phase = Phase::Request { until: clock::now() + patience, has_begun: has_next };
+            state.phase = Phase::Request { until: None, has_begun: has_next };
         }
     }
 
@@ -146,10 +143,14 @@ impl Watch {
     }
 
     /// When something will be overdue.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        let state = self.lock();
-        let phase = match state.phase {
-            Phase::Request { until, .. } | Phase::Closing { until } => Some(until),
+    pub(super) fn deadline(&self, limits: &Limits) -> Option<Instant> {
+        let mut state = self.lock();
+        let phase = match &mut state.phase {
+            Phase::Request { until, has_begun } => {
+                let patience = if *has_begun { limits.head_time } else { limits.idle_time };
+                Some(*until.get_or_insert_with(|| clock::after(patience)))
+            }
+            Phase::Closing { until } => Some(*until),
             Phase::Answer { .. } => None,
         };
         let paces = [state.write, state.body].map(|waiting| waiting.map(|(_, until)| until));

@@ -114,7 +114,7 @@ impl<T: Socket> Read for Wire<T> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut room: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let most = room.remaining();
         ready!(self.poll_receive(most, cx, |bytes| room.put_slice(bytes)))?;
-        self.watch.received(&self.house.limits);
+        self.watch.received();
         Poll::Ready(Ok(()))
     }
 }
@@ -164,7 +164,7 @@ impl<T: Socket> Write for Wire<T> {
             Some(left) => left,
             None => {
                 self.socket.get_ref().finish()?;
-                self.watch.closes(clock::now() + patience);
+                self.watch.closes(clock::after(patience));
                 most
             }
         };
