@@ -297,8 +297,9 @@ fn settings_are_read_and_wrong_ones_told() {
 #[test]
 fn messages_are_told_when_asked_for() {
     let mut child = command().env("SANDWIRE_DEBUG", "1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(PING.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(&[b"\xff\n", PING.as_bytes()].concat()).unwrap();
     let told = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert!(told.contains("sandwire: line is not UTF-8"), "{told}");
     assert!(told.contains("sandwire: < {\"jsonrpc\"") && told.contains("sandwire: > {\"jsonrpc\""), "{told}");
 }
 

@@ -8,6 +8,8 @@ mod connect;
 mod serve;
 #[cfg(feature = "client")]
 mod target;
+#[cfg(feature = "server")]
+mod told;
 
 #[cfg(feature = "client")]
 pub use connect::{Connect, connect};

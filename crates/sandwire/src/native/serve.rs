@@ -6,11 +6,7 @@ use std::{
 };
 
 use sandwire_io::Endpoint;
-#[cfg(feature = "http")]
-use sandwire_io::{Body, BoxFuture};
 use sandwire_native::{Caught, Settings, settings::LogLevel};
-#[cfg(feature = "http")]
-use sandwire_proto::http::{RequestHead, ResponseHead};
 use sandwire_server::{Server, http::Guard};
 
 /// How clients reach a server.
@@ -123,17 +119,9 @@ async fn serve_with(transport: Transport, server: &Server, settings: &Settings, 
 
 /// Serves one connection.
 #[cfg(any(feature = "stdio", feature = "unix"))]
-async fn connection(endpoint: Arc<dyn Endpoint>, port: impl sandwire_io::TextPort, debug: bool) {
-    use sandwire_io::{Direction, Link, TextLink};
-
+async fn connection(endpoint: Arc<dyn Endpoint>, port: impl sandwire_io::TextPort, settings: &Settings) {
     let limits = endpoint.config().limits.clone();
-    let mut link = TextLink::new(port, limits);
-    if debug {
-        link.observe(Arc::new(|direction, text| {
-            let arrow = if direction == Direction::Sent { '>' } else { '<' };
-            eprintln!("sandwire: {arrow} {text}");
-        }));
-    }
+    let link = sandwire_io::TextLink::new(super::told::Told::new(port, settings.clone()), limits);
     sandwire_io::serve(endpoint, sandwire_native::NativeEnv::shared(), Box::new(link)).await;
 }
 
@@ -141,7 +129,7 @@ async fn connection(endpoint: Arc<dyn Endpoint>, port: impl sandwire_io::TextPor
 async fn stdio(endpoint: Arc<dyn Endpoint>, settings: &Settings) -> io::Result<()> {
     let port = sandwire_native::stdio::Stdio::take(endpoint.config().limits.max_message_bytes)?;
     settings.tell(LogLevel::Info, "serving standard input and output");
-    connection(endpoint, port, settings.debug).await;
+    connection(endpoint, port, settings).await;
     Ok(())
 }
 
@@ -153,7 +141,7 @@ async fn unix(endpoint: Arc<dyn Endpoint>, path: &Path, settings: &Settings) -> 
     let listener = sandwire_native::unix::Listener::bind(path)?;
     settings.tell(LogLevel::Info, format_args!("serving unix:{}", path.display()));
     let max_line_bytes = endpoint.config().limits.max_message_bytes;
-    let serve = |port| connection(Arc::clone(&endpoint), port, settings.debug);
+    let serve = |port| connection(Arc::clone(&endpoint), port, settings);
     listener.serve(max_line_bytes, CONNECTIONS, serve).await;
     Ok(())
 }
@@ -174,7 +162,7 @@ async fn http(
     settings.tell(LogLevel::Info, format_args!("serving http://{}/", listener.local_addr()?));
     let env = sandwire_native::NativeEnv::shared();
     let (entry, sessions) = HttpEntry::with_sessions(endpoint, env, guard, Sessions::default());
-    let mut serving = pin!(listener.serve(Told { entry, debug: settings.debug }));
+    let mut serving = pin!(listener.serve(super::told::ToldHttp::new(entry, settings.debug)));
     let mut sessions = pin!(sessions);
     let mut over = false;
     poll_fn(|cx| {
@@ -182,30 +170,6 @@ async fn http(
         serving.as_mut().poll(cx)
     })
     .await
-}
-
-/// Tells standard error, if it is to be told everything, what is asked for and how it is answered.
-#[cfg(feature = "http")]
-struct Told {
-    entry: sandwire_server::http::HttpEntry,
-    debug: bool,
-}
-
-#[cfg(feature = "http")]
-impl sandwire_io::HttpService for Told {
-    fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> BoxFuture<'static, (ResponseHead, Box<dyn Body>)> {
-        if !self.debug {
-            return self.entry.handle(head, body);
-        }
-        let asked = format!("{:?} {}", head.method, head.headers.get("mcp-method").unwrap_or_default());
-        eprintln!("sandwire: < {asked}");
-        let answered = self.entry.handle(head, body);
-        Box::pin(async move {
-            let (head, body) = answered.await;
-            eprintln!("sandwire: > {asked}: {}", head.status);
-            (head, body)
-        })
-    }
 }
 
 #[cfg(not(feature = "stdio"))]

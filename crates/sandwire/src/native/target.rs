@@ -107,39 +107,39 @@ impl How {
 /// Says more about why a connection did not open.
 pub(super) type Explain = Box<dyn FnOnce(Error) -> Error + Send>;
 
-impl Target {
-    pub(super) fn open(self, how: How) -> Result<(Client, Driver, Explain), Error> {
-        let mut explain: Explain = Box::new(|error| error);
-        let (client, driver) = self.join(how, &mut explain)?;
-        Ok((client, driver, explain))
-    }
+/// Nothing, where there is nothing to add.
+fn unexplained((client, driver): (Client, Driver)) -> (Client, Driver, Explain) {
+    (client, driver, Box::new(|error| error))
+}
 
-    fn join(self, mut how: How, explain: &mut Explain) -> Result<(Client, Driver), Error> {
+impl Target {
+    pub(super) fn open(self, mut how: How) -> Result<(Client, Driver, Explain), Error> {
         let options = how.options.take().unwrap_or_else(|| Options::new("sandwire", env!("CARGO_PKG_VERSION")));
         let is_http = matches!(self.0, Kind::Http(_) | Kind::Unknown(_));
         if !is_http && !how.headers.is_empty() {
             return Err(usage("headers are for a server that is reached over HTTP; this target is another"));
         }
         match self.0 {
-            Kind::Http(url) => http(url, how, options),
-            Kind::Unix(path) => unix(&path, how, options),
+            Kind::Http(url) => http(url, how, options).map(unexplained),
+            Kind::Unix(path) => unix(&path, how, options).map(unexplained),
             #[cfg(feature = "stdio")]
             Kind::Command(command) => {
                 let limits = options.get_limits().clone();
                 let process = command.spawn(&limits).map_err(sandwire_client::OpenError::Transport)?;
                 let report = process.report();
-                *explain = Box::new(move |error| match report.explain() {
+                let explain = move |error: Error| match report.explain() {
                     Some(said) if error.kind() == ErrorKind::Timeout => {
                         sandwire_client::OpenError::Transport(said).into()
                     }
                     _ => error,
-                });
-                Ok(how.connect(options, sandwire_io::TextLink::new(process, limits)))
+                };
+                let (client, driver) = how.connect(options, sandwire_io::TextLink::new(process, limits));
+                Ok((client, driver, Box::new(explain)))
             }
             #[cfg(feature = "server")]
             Kind::Server(server) => {
                 let env = sandwire_native::NativeEnv::shared();
-                Ok(Client::in_memory_with(&sandwire_native::Caught(server), options, env))
+                Ok(unexplained(Client::in_memory_with(&sandwire_native::Caught(server), options, env)))
             }
             Kind::Unknown(text) => Err(usage(format!(
                 "{text:?} is no target; one begins with `http://`, `https://` or `unix:`, ends in `.sock`, or is a Path, a \
