@@ -12,6 +12,8 @@ const LICENSES: &[&str] = &[
     "BSD-3-Clause",
     "BSL-1.0",
     "CC0-1.0",
+    // The list of root certificates, data that only other systems than those we build for take along.
+    "CDLA-Permissive-2.0",
     "ISC",
     "MIT",
     "MIT-0",
