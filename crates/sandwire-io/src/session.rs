@@ -19,7 +19,7 @@ use sandwire_proto::{
     ExchangeId, Input, PeerInfo, TransportError, TransportErrorKind, Via,
     server::{CallKey, Machine, Output, Saved},
 };
-use sandwire_types::{Message, RequestId, WireError};
+use sandwire_types::{Message, Method, RequestId, WireError};
 
 use crate::{
     Endpoint, Env,
@@ -323,9 +323,13 @@ impl Streams {
 }
 
 impl Stream {
-    /// Keeps a message for the reader. In a queue that is full, an older notification makes room.
+    /// Keeps a message for the reader. That something changed is told once. In a queue that is full, an older
+    /// notification makes room.
     fn push(&mut self, message: Message, max_queue: usize) {
         let is_notification = |message: &Message| matches!(message, Message::Notification(_));
+        if tells_of_change(&message) && self.queue.contains(&message) {
+            return;
+        }
         if self.queue.len() >= max_queue {
             match self.queue.iter().position(is_notification) {
                 Some(oldest) => drop(self.queue.remove(oldest)),
@@ -335,6 +339,14 @@ impl Stream {
         }
         self.queue.push_back(message);
     }
+}
+
+fn tells_of_change(message: &Message) -> bool {
+    let Message::Notification(notification) = message else { return false };
+    matches!(
+        notification.method,
+        Method::ToolsListChanged | Method::PromptsListChanged | Method::ResourcesListChanged | Method::ResourcesUpdated
+    )
 }
 
 /// One exchange of a session: what a client sent at once, and what answers it.

@@ -46,8 +46,8 @@ pub struct Sessions {
     /// How many sessions there may be. Beyond, those that are idle for too long end, and if there are none of them,
     /// `initialize` is answered 503.
     pub max: usize,
-    /// How many messages that belong to no request wait for the client to open its stream. Beyond, the oldest
-    /// notifications are forgotten.
+    /// How many messages that belong to no request wait for the client to open its stream, which tell of each change
+    /// once. Beyond, the oldest are forgotten.
     pub max_queue: usize,
     /// Where sessions are kept for other instances of this server, and for this one after a restart. Calls under way
     /// and messages that wait are not. The requests of a session should reach the same instance while it lives.
