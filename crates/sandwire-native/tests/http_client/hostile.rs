@@ -1,10 +1,13 @@
 //! Servers that break the rules, or never come to an end.
 
-use std::time::Duration;
+use std::{future::poll_fn, sync::Arc, time::Duration};
 
-use sandwire_io::HttpClient;
+use sandwire_io::{HttpClient, HttpLink, Link, LinkEvent};
 use sandwire_native::block_on;
-use sandwire_proto::{TransportErrorKind, http::Verb};
+use sandwire_proto::{
+    Ended, ExchangeId, Limits, TransportErrorKind,
+    http::{RequestHead, Verb},
+};
 
 use crate::{
     chunk, failure, fetch, get, pool, post,
@@ -186,6 +189,31 @@ fn a_huge_body_comes_in_pieces_and_can_be_refused() {
             let piece = chunk(&mut *response.body).await.unwrap().unwrap();
             assert!(piece.len() <= 16 << 20);
         });
+        server.done();
+    }
+}
+
+#[test]
+fn a_link_gives_up_on_a_message_over_its_limit() {
+    for framing in ["Content-Length: 100000000", "Transfer-Encoding: chunked"] {
+        let server = Server::one(move |mut peer| {
+            peer.request();
+            peer.say(format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{framing}\r\n\r\n"));
+            let piece = format!("{:x}\r\n{}\r\n", 1 << 20, " ".repeat(1 << 20));
+            let sent = (0..95).take_while(|_| peer.try_say(&piece)).count();
+            assert!(sent < 95, "the client went on reading");
+        });
+        let limits = Limits { max_message_bytes: 1 << 20, ..Limits::default() };
+        let mut link = HttpLink::new(Arc::new(pool()), server.url.clone(), limits);
+        link.open(ExchangeId(1), Box::new(RequestHead::new(Verb::Get)));
+        let lost = block_on(async {
+            loop {
+                if let LinkEvent::Ended { how, .. } = poll_fn(|cx| link.poll(cx)).await {
+                    break how;
+                }
+            }
+        });
+        assert!(matches!(lost, Ended::Lost(error) if error.kind() == TransportErrorKind::TooLarge), "{framing}");
         server.done();
     }
 }

@@ -44,9 +44,21 @@ use url::Url;
 /// How often a request is redirected before it fails.
 const REDIRECTS: usize = 5;
 
-/// HTTP over connections that are kept and used again.
+/// HTTP over connections that are kept and used again: up to 16 of a host, as long as the server keeps them open too.
+///
+/// A request that finds its connection closed by the server before anything was answered is sent once more, over a new
+/// one; every other failure is told. A redirect is followed within its origin, five times at most: a GET always, any
+/// other method if it is kept with its body (307 and 308). Leading elsewhere it is an error that names the place.
 ///
 /// Clones share their connections; a clone that is configured anew has its own.
+///
+/// ```no_run
+/// use sandwire_native::http::HttpPool;
+///
+/// let authority = "-----BEGIN CERTIFICATE-----…";
+/// let pool = HttpPool::new().header("authorization", "Bearer …").root_certificate(authority.as_bytes())?;
+/// # Ok::<(), sandwire_proto::TransportError>(())
+/// ```
 #[derive(Clone)]
 pub struct HttpPool(Arc<Shared>);
 
