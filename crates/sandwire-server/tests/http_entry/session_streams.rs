@@ -195,11 +195,9 @@ fn the_stream_of_a_session_is_resumed_too() {
     let mut stream = hall.get(&id);
     let first = stream.part();
     hall.server.tools().disable("ask");
-    let told = stream.part()
-        + &{
-            hall.server.tools().enable("ask");
-            stream.part()
-        };
+    let mut told = stream.part();
+    hall.server.tools().enable("ask");
+    told.push_str(&stream.part());
     assert_eq!(ids(&told).len(), 2, "{told}");
     drop(stream);
     hall.server.tools().disable("ask");
