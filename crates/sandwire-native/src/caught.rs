@@ -1,5 +1,6 @@
 use std::{
     any::Any,
+    io::{self, Write},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
@@ -66,7 +67,8 @@ impl Future for Running {
 #[cold]
 fn told(method: &Method, panic: &(dyn Any + Send)) -> ErrorObject {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    eprintln!("sandwire: a handler of {method} panicked: {}", text.unwrap_or("no message"));
+    // Standard error may be closed.
+    let _ = writeln!(io::stderr(), "sandwire: a handler of {method} panicked: {}", text.unwrap_or("no message"));
     ErrorObject::internal("the handler panicked; the server's standard error says where")
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     error, fmt,
+    io::{self, Write},
     net::{IpAddr, Ipv4Addr, SocketAddr},
     str::FromStr,
 };
@@ -134,10 +135,12 @@ impl Settings {
         Some(SocketAddr::new(self.host, self.port?))
     }
 
-    /// Tells standard error, if it wants to hear of what is of this level.
+    /// Tells standard error, if it wants to hear of what is of this level; what is of the level [`Off`](LogLevel::Off) it
+    /// hears in any case.
     pub fn tell(&self, level: LogLevel, text: impl fmt::Display) {
         if level <= self.log_level {
-            eprintln!("sandwire: {text}");
+            // Where standard error is closed, nobody wants to hear it.
+            let _ = writeln!(io::stderr(), "sandwire: {text}");
         }
     }
 }

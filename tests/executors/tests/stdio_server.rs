@@ -136,6 +136,16 @@ fn a_handler_that_panics_is_an_error() {
     assert!(errors.contains("a handler of tools/call panicked: dropped it"), "{errors}");
 }
 
+#[test]
+fn standard_error_may_be_closed() {
+    let mut peer = Peer::opened();
+    drop(peer.child.stderr.take());
+    assert_eq!(peer.call("panics", json!({}))["error"]["code"], -32603);
+    peer.send(b"\xff\n");
+    assert_eq!(peer.next()["error"]["code"], -32700);
+    peer.pings();
+}
+
 /// B09, B11, B13: none of it ends the connection.
 #[test]
 fn lines_that_are_no_message_are_answered_or_passed_over() {

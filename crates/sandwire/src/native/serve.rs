@@ -162,7 +162,7 @@ async fn http(
     settings.tell(LogLevel::Info, format_args!("serving http://{}/", listener.local_addr()?));
     let env = sandwire_native::NativeEnv::shared();
     let (entry, sessions) = HttpEntry::with_sessions(endpoint, env, guard, Sessions::default());
-    let mut serving = pin!(listener.serve(super::told::ToldHttp::new(entry, settings.debug)));
+    let mut serving = pin!(listener.serve(super::told::ToldHttp::new(entry, settings.clone())));
     let mut sessions = pin!(sessions);
     let mut over = false;
     poll_fn(|cx| {

@@ -26,7 +26,7 @@ mod text {
 
         fn tell(&self, arrow: char, text: &str) {
             if self.settings.debug {
-                eprintln!("sandwire: {arrow} {text}");
+                self.settings.tell(LogLevel::Off, format_args!("{arrow} {text}"));
             }
         }
     }
@@ -63,32 +63,34 @@ mod text {
 #[cfg(feature = "http")]
 mod http {
     use sandwire_io::{Body, BoxFuture, HttpService};
+    use sandwire_native::{Settings, settings::LogLevel};
     use sandwire_proto::http::{RequestHead, ResponseHead};
     use sandwire_server::http::HttpEntry;
 
     /// An entry that says what is asked for and how it is answered, if that is asked for.
     pub(crate) struct ToldHttp {
         entry: HttpEntry,
-        debug: bool,
+        settings: Settings,
     }
 
     impl ToldHttp {
-        pub(crate) fn new(entry: HttpEntry, debug: bool) -> Self {
-            Self { entry, debug }
+        pub(crate) fn new(entry: HttpEntry, settings: Settings) -> Self {
+            Self { entry, settings }
         }
     }
 
     impl HttpService for ToldHttp {
         fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> BoxFuture<'static, (ResponseHead, Box<dyn Body>)> {
-            if !self.debug {
+            if !self.settings.debug {
                 return self.entry.handle(head, body);
             }
             let asked = format!("{:?} {}", head.method, head.headers.get("mcp-method").unwrap_or_default());
-            eprintln!("sandwire: < {asked}");
+            let settings = self.settings.clone();
+            settings.tell(LogLevel::Off, format_args!("< {asked}"));
             let answered = self.entry.handle(head, body);
             Box::pin(async move {
                 let (head, body) = answered.await;
-                eprintln!("sandwire: > {asked}: {}", head.status);
+                settings.tell(LogLevel::Off, format_args!("> {asked}: {}", head.status));
                 (head, body)
             })
         }
