@@ -42,6 +42,9 @@ pub(super) struct Failure {
     pub(super) unanswered: bool,
 }
 
+/// How many fields a head may have for which hyper needs no memory of its own.
+pub(super) const FIELDS: usize = 100;
+
 /// How much is read ahead of what is used.
 pub(super) const AHEAD: usize = 128 * 1024;
 
@@ -49,13 +52,12 @@ impl Connection {
     pub(super) async fn new(stream: Stream, limits: HeadLimits) -> Result<Self, TransportError> {
         let meter = Arc::new(Meter::new(limits.bytes));
         let metered = Metered::new(stream, meter.clone());
-        let (sender, driver) = http1::Builder::new()
-            .max_header_size(limits.bytes)
-            .max_headers(limits.fields)
-            .max_buf_size(AHEAD.max(limits.bytes))
-            .handshake(metered)
-            .await
-            .map_err(|error| failure(error, &meter))?;
+        let mut builder = http1::Builder::new();
+        builder.max_header_size(limits.bytes).max_buf_size(AHEAD.max(limits.bytes));
+        if limits.fields != FIELDS {
+            builder.max_headers(limits.fields);
+        }
+        let (sender, driver) = builder.handshake(metered).await.map_err(|error| failure(error, &meter))?;
         Ok(Self { sender, driver, ended: None, meter })
     }
 

@@ -35,7 +35,7 @@ use sandwire_proto::{
 
 use body::Incoming;
 use connect::{Route, connect};
-use connection::{Connection, HeadLimits};
+use connection::{Connection, FIELDS, HeadLimits};
 use idle::Idle;
 use proxy::{Proxies, Proxy};
 use request::{Payload, request, response_head};
@@ -88,7 +88,7 @@ impl Default for Config {
             tls: OnceLock::new(),
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(60),
-            head_limits: HeadLimits { bytes: 64 * 1024, fields: 128 },
+            head_limits: HeadLimits { bytes: 64 * 1024, fields: FIELDS },
         }
     }
 }
@@ -156,7 +156,7 @@ impl HttpPool {
         self.configure(|config| config.idle_timeout = timeout)
     }
 
-    /// How long the head of a response may be, in bytes and in fields. 64 KiB and 128 fields if not set. Bodies are
+    /// How long the head of a response may be, in bytes and in fields. 64 KiB and 100 fields if not set. Bodies are
     /// bounded by the limits of the connection that reads them.
     #[must_use]
     pub fn head_limits(self, bytes: usize, fields: usize) -> Self {
@@ -210,19 +210,20 @@ impl Shared {
         head: &RequestHead,
         body: Payload,
     ) -> Result<HttpResponse, TransportError> {
-        let proxy = self.config.proxies.between(&url.origin)?;
+        let route = Route { origin: url.origin.clone(), proxy: self.config.proxies.between(&url.origin)? };
         // A proxy that is to speak TLS with the server only passes bytes on.
-        let spoken_to = proxy.as_ref().filter(|_| !url.origin.secure);
-        let request = request(url, spoken_to, head, &self.config.headers, body)?;
-        let route = Route { origin: url.origin.clone(), proxy };
+        let spoken_to = route.proxy.as_ref().filter(|_| !url.origin.secure);
+        let request = || request(url, spoken_to, head, &self.config.headers, body.clone());
         if let Some(mut connection) = self.idle.take(&route) {
-            match connection.exchange(request.clone()).await {
+            match connection.exchange(request()?).await {
                 Ok(response) => return self.response(connection, response, route),
                 // The server closed an idle connection just when it was to be used again.
                 Err(failure) if failure.unanswered => {}
                 Err(failure) => return Err(failure.error),
             }
         }
+        // What cannot be sent is refused before anything is connected.
+        let request = request()?;
         let mut connection = connect(&self.config, &route).await?;
         match connection.exchange(request).await {
             Ok(response) => self.response(connection, response, route),

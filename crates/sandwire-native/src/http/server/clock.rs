@@ -89,7 +89,7 @@ mod tests {
     fn a_deadline_that_is_put_off_is_kept() {
         let (began, mut watchdog) = (now(), Watchdog::new());
         let (early, late) = (began + Duration::from_millis(10), began + Duration::from_millis(60));
-        async_io::block_on(poll_fn(|cx| Poll::Ready(assert!(watchdog.poll(early, cx).is_pending()))));
+        assert!(async_io::block_on(poll_fn(|cx| Poll::Ready(watchdog.poll(early, cx).is_pending()))));
         async_io::block_on(poll_fn(|cx| watchdog.poll(late, cx)));
         assert!(now() >= late);
     }
