@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::{pack, paths, run, setup, wasm};
+use crate::run::{self, Run};
+use crate::{pack, paths, setup, wasm};
 
-const USAGE: &str = "usage: cargo xtask bench [--json] [--check] [--quick] [native] [node]";
+const USAGE: &str = "usage: cargo xtask bench [--json] [--check] [--quick] [memory] [node] [native]";
 
 /// What was asked for.
 #[derive(Debug, Default)]
@@ -23,14 +24,16 @@ struct Options {
     check: bool,
     /// Short rounds: shows that everything runs.
     quick: bool,
-    native: bool,
+    memory: bool,
     node: bool,
+    native: bool,
 }
 
-/// One subject and its rounds, in microseconds a call.
-#[derive(Debug)]
+/// One subject and its rounds, in microseconds a call unless it says otherwise.
+#[derive(Debug, Default)]
 struct Row {
     what: String,
+    unit: Option<String>,
     rounds: Vec<f64>,
 }
 
@@ -55,7 +58,8 @@ type Rows = BTreeMap<String, Row>;
 #[derive(Debug)]
 struct Comparison {
     ours: &'static str,
-    peer: &'static str,
+    /// Nobody, where the figure itself counts.
+    peer: Option<&'static str>,
     measure: Measure,
     required: Option<f64>,
     aim: Option<f64>,
@@ -67,33 +71,39 @@ enum Measure {
     TimesFaster,
     /// Our time over the peer's: this or less.
     Share,
+    /// Our figure: this or less.
+    Figure,
 }
 
 impl Comparison {
-    const fn faster(ours: &'static str, peer: &'static str, required: f64, aim: Option<f64>) -> Self {
-        Self { ours, peer, measure: Measure::TimesFaster, required: Some(required), aim }
+    const fn faster(ours: &'static str, peer: &'static str, required: Option<f64>, aim: Option<f64>) -> Self {
+        Self { ours, peer: Some(peer), measure: Measure::TimesFaster, required, aim }
     }
 
     const fn share(ours: &'static str, peer: &'static str, required: Option<f64>, aim: Option<f64>) -> Self {
-        Self { ours, peer, measure: Measure::Share, required, aim }
+        Self { ours, peer: Some(peer), measure: Measure::Share, required, aim }
+    }
+
+    const fn at_most(ours: &'static str, required: f64) -> Self {
+        Self { ours, peer: None, measure: Measure::Figure, required: Some(required), aim: None }
     }
 }
 
-/// What the native figures have to be. `rmcp` goes through a byte duplex; we hand messages over where
+/// What the figures in one native process have to be. `rmcp` goes through a byte duplex; we hand messages over where
 /// both ends are in one process, and go through a byte pipe in the rows that say so.
-const NATIVE: &[Comparison] = &[
-    Comparison::faster("memory", "rmcp", 10.0, None),
-    Comparison::faster("memory_legacy", "rmcp", 10.0, None),
-    Comparison::faster("joined", "rmcp", 7.0, Some(9.0)),
-    Comparison::faster("joined_legacy", "rmcp", 7.0, Some(9.0)),
-    Comparison::faster("pipe", "rmcp", 4.0, None),
-    Comparison::faster("pipe_legacy", "rmcp", 4.0, None),
+const MEMORY: &[Comparison] = &[
+    Comparison::faster("memory", "rmcp", Some(10.0), None),
+    Comparison::faster("memory_legacy", "rmcp", Some(10.0), None),
+    Comparison::faster("joined", "rmcp", Some(7.0), Some(9.0)),
+    Comparison::faster("joined_legacy", "rmcp", Some(7.0), Some(9.0)),
+    Comparison::faster("pipe", "rmcp", Some(4.0), None),
+    Comparison::faster("pipe_legacy", "rmcp", Some(4.0), None),
 ];
 
 /// What the figures in Node have to be, in the same era on both sides.
 const NODE: &[Comparison] = &[
-    Comparison::faster("wasm_memory", "ts2_memory", 10.0, None),
-    Comparison::faster("wasm_port", "ts2_memory", 1.0, None),
+    Comparison::faster("wasm_memory", "ts2_memory", Some(10.0), None),
+    Comparison::faster("wasm_port", "ts2_memory", Some(1.0), None),
     Comparison::share("js_legacy_call", "ts2_call", Some(0.75), None),
     Comparison::share("js_legacy_list", "ts2_list", Some(0.6), None),
     Comparison::share("js_call", "ts2_modern_call", Some(0.75), None),
@@ -105,18 +115,38 @@ const NODE: &[Comparison] = &[
     Comparison::share("js_list", "ts2_list", None, Some(0.6)),
 ];
 
+/// What the figures between processes have to be.
+const NATIVE: &[Comparison] = &[
+    Comparison::faster("stdio", "rmcp_stdio", Some(2.0), Some(3.0)),
+    Comparison::faster("stdio", "rmcp_pipes", None, Some(2.0)),
+    Comparison::faster("stdio_thread", "rmcp_stdio", None, Some(2.0)),
+    Comparison::faster("http", "rmcp_http", Some(1.2), Some(1.5)),
+    Comparison::faster("http", "axum_http", None, Some(0.85)),
+    Comparison::share("rows", "parse_rows", Some(1.5), None),
+    Comparison::share("rows_http", "parse_rows", Some(1.5), None),
+    Comparison::share("rows", "parse_rows_typed", None, Some(1.5)),
+    Comparison::share("rows_http", "parse_rows_typed", None, Some(1.5)),
+    Comparison::share("text", "parse_text", None, Some(1.5)),
+    Comparison::share("text_http", "parse_text", None, Some(1.5)),
+    Comparison::at_most("session", 4096.0),
+];
+
 /// Measures, and prints a table or, with `--json`, one JSON document.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = parse(args)?;
     let mut rows = Rows::new();
     let mut compared = Vec::new();
-    if options.native {
-        add(&mut rows, &native(&options)?, 1e-3)?;
-        compared.extend(compare(NATIVE, &rows)?);
+    if options.memory {
+        add(&mut rows, &memory(&options)?, 1e-3)?;
+        compared.extend(compare(MEMORY, &rows)?);
     }
     if options.node {
         add(&mut rows, &node(&options)?, 1.0)?;
         compared.extend(compare(NODE, &rows)?);
+    }
+    if options.native {
+        add(&mut rows, &native(&options)?, 1e-3)?;
+        compared.extend(compare(NATIVE, &rows)?);
     }
     if options.json {
         println!("{}", document(&rows, &compared));
@@ -141,7 +171,7 @@ impl Compared {
     fn meets(&self, wanted: f64) -> bool {
         match self.comparison.measure {
             Measure::TimesFaster => self.ratio >= wanted,
-            Measure::Share => self.ratio <= wanted,
+            Measure::Share | Measure::Figure => self.ratio <= wanted,
         }
     }
 
@@ -159,10 +189,11 @@ fn compare(comparisons: &'static [Comparison], rows: &Rows) -> Result<Vec<Compar
     comparisons
         .iter()
         .map(|comparison| {
-            let (ours, peer) = (median(comparison.ours)?, median(comparison.peer)?);
+            let ours = median(comparison.ours)?;
+            let peer = comparison.peer.map_or(Ok(1.0), median)?;
             let ratio = match comparison.measure {
                 Measure::TimesFaster => peer / ours,
-                Measure::Share => ours / peer,
+                Measure::Share | Measure::Figure => ours / peer,
             };
             Ok(Compared { comparison, ratio })
         })
@@ -176,30 +207,48 @@ fn parse(args: &[String]) -> Result<Options> {
             "--json" => options.json = true,
             "--check" => options.check = true,
             "--quick" => options.quick = true,
-            "native" => options.native = true,
+            "memory" => options.memory = true,
             "node" => options.node = true,
+            "native" => options.native = true,
             _ => bail!(USAGE),
         }
     }
-    if !options.native && !options.node {
-        (options.native, options.node) = (true, true);
+    if !options.memory && !options.node && !options.native {
+        (options.memory, options.node) = (true, true);
     }
     Ok(options)
 }
 
-/// The bench crate has its own lock file and is compiled for nothing else.
+/// Both ends in one process.
+fn memory(options: &Options) -> Result<Value> {
+    let program = program("bench", "sandwire-bench")?;
+    let (rounds, milliseconds) = if options.quick { ("1", "20") } else { ("5", "500") };
+    eprintln!("measuring in memory");
+    let text = program.args([rounds, milliseconds]).read()?;
+    serde_json::from_str(&text).context("reading what the bench in memory printed")
+}
+
+/// Both ends in processes of their own.
 fn native(options: &Options) -> Result<Value> {
-    let target = paths::target().join("bench");
-    eprintln!("building the native bench, rmcp included: some minutes the first time");
+    let (npm, python) = (setup::npm("native")?, setup::python()?);
+    let program = program("bench-native", "sandwire-bench-native")?;
+    let (rounds, milliseconds) = if options.quick { ("1", "50") } else { ("7", "1000") };
+    eprintln!("measuring between processes");
+    let text = program.args([rounds, milliseconds]).arg(npm).arg(python).read()?;
+    serde_json::from_str(&text).context("reading what the native bench printed")
+}
+
+/// A bench crate's program. It has its own lock file and is compiled for nothing else.
+fn program(folder: &str, name: &str) -> Result<Run> {
+    let target = paths::target().join(folder);
+    eprintln!("building tests/{folder}, rmcp included: some minutes the first time");
     run::cargo()
-        .args(["build", "--quiet", "--release", "--locked", "--manifest-path=tests/bench/Cargo.toml"])
+        .args(["build", "--quiet", "--release", "--locked"])
+        .arg(format!("--manifest-path=tests/{folder}/Cargo.toml"))
         .arg("--target-dir")
         .arg(&target)
         .run()?;
-    let (rounds, milliseconds) = if options.quick { ("1", "20") } else { ("5", "500") };
-    eprintln!("measuring natively");
-    let text = run::program(target.join("release/sandwire-bench")).args([rounds, milliseconds]).read()?;
-    serde_json::from_str(&text).context("reading what the native bench printed")
+    Ok(run::program(target.join("release").join(name)))
 }
 
 fn node(options: &Options) -> Result<Value> {
@@ -245,34 +294,41 @@ fn link(original: PathBuf, link: PathBuf) -> Result<()> {
     Ok(std::os::windows::fs::symlink_dir(original, link)?)
 }
 
-/// Takes over the rows of one program; `unit` is its unit in microseconds.
+/// Takes over the rows of one program; `unit` is its unit in microseconds, for rows that are times.
 fn add(rows: &mut Rows, document: &Value, unit: f64) -> Result<()> {
     let list = document.get("rows").and_then(Value::as_array).context("a bench printed no rows")?;
     for row in list {
         let text = |key| row.get(key).and_then(Value::as_str).context("a row without a name");
+        let own = row.get("unit").and_then(Value::as_str).filter(|own| *own != "ns").map(str::to_owned);
+        let unit = if own.is_some() { 1.0 } else { unit };
         let rounds = row.get("rounds").and_then(Value::as_array).into_iter().flatten();
         let rounds = rounds.filter_map(Value::as_f64).map(|time| time * unit).collect();
         let what = text("what")?.to_owned();
-        rows.insert(text("key")?.to_owned(), Row { what, rounds });
+        rows.insert(text("key")?.to_owned(), Row { what, unit: own, rounds });
     }
     Ok(())
 }
 
 fn table(rows: &Rows, compared: &[Compared]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{:<18} {:>10} {:>8}  what", "row", "us a call", "spread");
+    let _ = writeln!(text, "{:<18} {:>12} {:>10} {:>8}  what", "row", "us a call", "calls/s", "spread");
     for (key, row) in rows {
         let (median, spread) = (row.median(), row.spread() * 100.0);
-        let _ = writeln!(text, "{key:<18} {median:>10.3} {spread:>6.0} %  {}", row.what);
+        let (rate, unit) = match &row.unit {
+            None => (format!("{:.0}", 1e6 / median), String::new()),
+            Some(unit) => (String::new(), format!(" ({unit})")),
+        };
+        let _ = writeln!(text, "{key:<18} {median:>12.3} {rate:>10} {spread:>6.0} %  {}{unit}", row.what);
     }
-    let _ = writeln!(text, "\n{:<18} {:<14} {:>18}  required, aim", "ours", "peer", "ratio");
+    let _ = writeln!(text, "\n{:<18} {:<16} {:>18}  required, aim", "ours", "peer", "ratio");
     for one in compared {
         let Comparison { ours, peer, measure, required, aim } = one.comparison;
         let shown = match measure {
-            Measure::TimesFaster => format!("{:.1} times faster", one.ratio),
+            Measure::TimesFaster => format!("{:.2} times faster", one.ratio),
             Measure::Share => format!("{:.2} of its time", one.ratio),
+            Measure::Figure => format!("{:.0}", one.ratio),
         };
-        let _ = write!(text, "{ours:<18} {peer:<14} {shown:>18}");
+        let _ = write!(text, "{ours:<18} {:<16} {shown:>18}", peer.unwrap_or("-"));
         for (kind, wanted) in [("required", *required), ("aim", *aim)] {
             let Some(wanted) = wanted else { continue };
             let verdict = if one.meets(wanted) { "met" } else { "MISSED" };
@@ -288,8 +344,8 @@ fn document(rows: &Rows, compared: &[Compared]) -> Value {
         .iter()
         .map(|(key, row)| {
             json!({
-                "key": key, "what": row.what, "rounds_us": row.rounds,
-                "median_us": row.median(), "spread": row.spread(),
+                "key": key, "what": row.what, "unit": row.unit.as_deref().unwrap_or("us"), "rounds": row.rounds,
+                "median": row.median(), "spread": row.spread(),
             })
         })
         .collect();
@@ -303,6 +359,7 @@ fn document(rows: &Rows, compared: &[Compared]) -> Value {
                 "measure": match one.comparison.measure {
                     Measure::TimesFaster => "peer / ours, at least",
                     Measure::Share => "ours / peer, at most",
+                    Measure::Figure => "ours, at most",
                 },
                 "required": verdict(one.comparison.required), "aim": verdict(one.comparison.aim),
             })
@@ -315,11 +372,12 @@ fn document(rows: &Rows, compared: &[Compared]) -> Value {
 mod tests {
     use super::*;
 
-    static FASTER: [Comparison; 1] = [Comparison::faster("memory", "rmcp", 10.0, Some(13.0))];
+    static FASTER: [Comparison; 1] = [Comparison::faster("memory", "rmcp", Some(10.0), Some(13.0))];
     static SHARE: [Comparison; 1] = [Comparison::share("js_call", "ts2_call", Some(0.75), None)];
+    static FIGURE: [Comparison; 1] = [Comparison::at_most("session", 4096.0)];
 
     fn rows(pairs: &[(&str, f64)]) -> Rows {
-        let row = |median: f64| Row { what: String::new(), rounds: vec![median * 2.0, median, median / 2.0] };
+        let row = |median: f64| Row { rounds: vec![median * 2.0, median, median / 2.0], ..Row::default() };
         pairs.iter().map(|(key, median)| ((*key).to_owned(), row(*median))).collect()
     }
 
@@ -338,6 +396,15 @@ mod tests {
     }
 
     #[test]
+    fn a_figure_can_be_required_by_itself() -> Result<()> {
+        for (bytes, misses) in [(4096.0, false), (4097.0, true)] {
+            let compared = compare(&FIGURE, &rows(&[("session", bytes)]))?;
+            assert!(compared.iter().all(|one| one.misses() == misses));
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_row_that_was_not_measured_is_an_error() {
         let error = compare(&FASTER, &rows(&[("memory", 1.0)])).map(drop);
         assert!(error.is_err_and(|error| error.to_string().contains("`rmcp`")));
@@ -345,7 +412,7 @@ mod tests {
 
     #[test]
     fn every_comparison_wants_something() {
-        let mut all = NATIVE.iter().chain(NODE);
+        let mut all = MEMORY.iter().chain(NODE).chain(NATIVE);
         assert!(all.all(|one| one.required.is_some() || one.aim.is_some()));
     }
 }

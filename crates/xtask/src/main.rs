@@ -29,7 +29,7 @@ usage: cargo xtask <command>
   size    weigh what a page loads against crates/sandwire-js/size.toml
           --where <module>  lists where the bytes are
   bench   measure latencies beside those of the peers
-          --json; --check fails when a required ratio is missed; --quick; native, node
+          --json; --check fails when a required ratio is missed; --quick; memory, node, native
   test    run every suite, or the named ones; --list lists them
   tidy    check the rules of crates/README.md
   api     compare what crates promise with crates/*/api.txt; --bless writes them anew

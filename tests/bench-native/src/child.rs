@@ -1,6 +1,6 @@
 //! Servers as processes of their own.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -12,14 +12,31 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Starts a server which prints the port that it took as its first line.
+    /// Starts a server that prints a line which ends in the port that it took.
     pub fn start(command: &mut Command) -> Self {
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the server of a peer starts");
-        let mut line = String::new();
-        let mut output = BufReader::new(child.stdout.take().expect("its output is piped"));
-        output.read_line(&mut line).expect("the server says its port");
-        let port: u16 = line.trim().parse().unwrap_or_else(|_| panic!("no port but {line:?}"));
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("a peer's server starts");
+        let output = child.stdout.take().expect("its output is piped");
+        Self::told(child, output)
+    }
+
+    /// The same for one that tells standard error.
+    pub fn start_telling(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("our server starts");
+        let output = child.stderr.take().expect("its output is piped");
+        Self::told(child, output)
+    }
+
+    fn told(child: Child, output: impl Read + Send + 'static) -> Self {
+        let mut output = BufReader::new(output);
+        let port = loop {
+            let mut line = String::new();
+            let length = output.read_line(&mut line).expect("the server says its port");
+            assert!(length > 0, "the server said no port");
+            let number = line.trim().trim_end_matches('/').rsplit(':').next().unwrap_or_default();
+            if let Ok(port) = number.parse::<u16>() {
+                break port;
+            }
+        };
         // Kept open, so that a server which prints more does not fail.
         std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         Self { child, address: SocketAddr::from(([127, 0, 0, 1], port)) }

@@ -8,6 +8,7 @@ mod child;
 mod floor;
 mod load;
 mod measure;
+mod ours;
 mod rmcp_peer;
 
 use std::path::{Path, PathBuf};
@@ -17,15 +18,19 @@ use std::time::Duration;
 use child::{Listening, own};
 use load::Load;
 use measure::{Effort, Row, Subject};
-use rmcp_peer::Pipes;
+use ours::{Calls, Driven, Tool};
+use rmcp_peer::{Pipes, Stdio};
 use serde_json::json;
 
 const CONNECTIONS: usize = 64;
+const SESSIONS: usize = 1000;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let role = arguments.first().map_or("", String::as_str);
     match role {
+        "ours-stdio" => ours::serve_stdio(),
+        "ours-http" => ours::serve_http(),
         "rmcp-stdio" => rmcp_peer::serve_stdio(Pipes::Usual),
         "rmcp-pipes" => rmcp_peer::serve_stdio(Pipes::Fast),
         "rmcp-http" => rmcp_peer::serve_http(),
@@ -51,19 +56,33 @@ fn measure(arguments: &[String]) {
 }
 
 fn rows(npm: &Path, python: &Path) -> Vec<Row> {
-    let mut floor = own("floor-http");
-    floor.arg(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sum\":5}"}],"structuredContent":{"sum":5}}}"#);
+    let ours = Posting::to(Listening::start_telling(&mut own("ours-http")));
+    let address = format!("http://{}/mcp", ours.server.address);
+    let posting = |command: &mut Command| Posting::to(Listening::start(command));
+    let floor = posting(own("floor-http").arg(ours.load.right()));
+    let pipes = Calls::pipes;
+    let http = |tool| Calls::connect(address.as_str(), Driven::ByTask, tool);
     vec![
-        Row::new("rmcp_stdio", "rmcp 3.11, a child's pipes", rmcp_peer::Stdio::start(Pipes::Usual, "add")),
-        Row::new("rmcp_pipes", "the same, its pipes that do not block, one thread each", rmcp_peer::Stdio::start(Pipes::Fast, "add")),
-        Row::new("axum_http", "a handler by hand on axum, the same bytes", Posting::to(&mut floor)),
-        Row::new("rmcp_http", "rmcp 3.11 on axum", Posting::to(&mut own("rmcp-http"))),
-        Row::new("ts2_http", "TypeScript 2.4 on Node", Posting::to(&mut typescript(npm))),
-        Row::new("python_http", "Python 2.3 on uvicorn", Posting::to(&mut self::python(python))),
-        Row::new("parse_rows", "serde_json, 10 MB of rows into values", big::Parse(big::rows_message())),
-        Row::new("parse_rows_typed", "serde_json, 10 MB of rows into structs", big::ParseTyped(big::rows_message())),
-        Row::new("parse_text", "serde_json, a text of 10 MB into a value", big::Parse(big::text_message())),
-        Row::new("rmcp_rows", "rmcp 3.11, 10 MB of rows over pipes", rmcp_peer::Stdio::start(Pipes::Fast, "rows")),
+        Row::new("stdio", "ours to ours, a child's pipes", pipes(Driven::ByTask, Tool::Add)),
+        Row::new("stdio_thread", "the same, the connection on a thread of its own", pipes(Driven::ByThread, Tool::Add)),
+        Row::new("rmcp_stdio", "rmcp 3.11, a child's pipes", Stdio::start(Pipes::Usual, "add")),
+        Row::new("rmcp_pipes", "the same, not blocking, one thread each", Stdio::start(Pipes::Fast, "add")),
+        Row::new("http", "ours, 64 connections, modern", ours),
+        Row::new("axum_http", "a handler by hand on axum, the same bytes", floor),
+        Row::new("rmcp_http", "rmcp 3.11 on axum, JSON, no session", posting(&mut own("rmcp-http"))),
+        Row::new("ts2_http", "TypeScript 2.4 on Node", posting(&mut typescript(npm))),
+        Row::new("python_http", "Python 2.3 on uvicorn", posting(&mut self::python(python))),
+        Row::new("rows", "10 MB of rows over pipes into structs", pipes(Driven::ByTask, Tool::Rows)),
+        Row::new("rows_unread", "the same, the rows left as text", pipes(Driven::ByTask, Tool::RowsUnread)),
+        Row::new("rows_http", "10 MB of rows over HTTP into structs", http(Tool::Rows)),
+        Row::new("rows_http_unread", "the same, the rows left as text", http(Tool::RowsUnread)),
+        Row::new("text", "a text of 10 MB over pipes", pipes(Driven::ByTask, Tool::Text)),
+        Row::new("text_http", "a text of 10 MB over HTTP", http(Tool::Text)),
+        Row::new("rmcp_rows", "rmcp 3.11, 10 MB of rows over pipes into values", Stdio::start(Pipes::Fast, "rows")),
+        Row::new("parse_rows", "serde_json alone, the rows into values", big::Parse(big::rows_message())),
+        Row::new("parse_rows_typed", "serde_json alone, the rows into structs", big::ParseTyped(big::rows_message())),
+        Row::new("parse_text", "serde_json alone, the text into a value", big::Parse(big::text_message())),
+        Row::new("session", "an idle legacy session", Sessions::new()).of("bytes"),
     ]
 }
 
@@ -86,18 +105,39 @@ fn peers() -> PathBuf {
 /// Calls over HTTP, and the server that answers them.
 struct Posting {
     load: Load,
-    _server: Listening,
+    server: Listening,
 }
 
 impl Posting {
-    fn to(command: &mut Command) -> Self {
-        let server = Listening::start(command);
-        Self { load: Load::open(server.address, CONNECTIONS), _server: server }
+    fn to(server: Listening) -> Self {
+        Self { load: Load::on(server.address, CONNECTIONS), server }
     }
 }
 
 impl Subject for Posting {
     fn run(&mut self, time: Duration) -> f64 {
         self.load.run(time)
+    }
+}
+
+/// What a session costs a server of ours while nobody uses it.
+struct Sessions {
+    server: Listening,
+}
+
+impl Sessions {
+    /// A server that has had sessions before, so that what it needs once is there.
+    fn new() -> Self {
+        let server = Listening::start_telling(&mut own("ours-http"));
+        load::open_sessions(server.address, SESSIONS);
+        Self { server }
+    }
+}
+
+impl Subject for Sessions {
+    fn run(&mut self, _: Duration) -> f64 {
+        let before = self.server.resident();
+        load::open_sessions(self.server.address, SESSIONS);
+        self.server.resident().saturating_sub(before) as f64 / SESSIONS as f64
     }
 }

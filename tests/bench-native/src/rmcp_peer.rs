@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
+use crate::big;
 use crate::child::own_path;
 use crate::measure::{Subject, expected_text};
-use crate::big;
 
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Arguments {
