@@ -32,7 +32,7 @@ pub fn python() -> Result<PathBuf> {
     println!("setup: the Python packages of {}", paths::show(&list));
     let fresh = dir.with_extension(format!("{}.tmp", std::process::id()));
     let _ = std::fs::remove_dir_all(&fresh);
-    environment(&system.name, &fresh)?;
+    environment(system.name, &fresh)?;
     run::program(in_environment(&fresh))
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--requirement"])
         .arg(&list)
