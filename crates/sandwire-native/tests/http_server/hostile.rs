@@ -132,6 +132,21 @@ fn a_body_that_trickles_is_given_up() {
 }
 
 #[test]
+fn a_body_that_came_late_once_is_not_held_against_the_next() {
+    let stage = Stage::with(quick());
+    let mut client = stage.connect();
+    for _ in 0..3 {
+        client.send("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nh");
+        std::thread::sleep(Duration::from_millis(50));
+        client.send("ell");
+        std::thread::sleep(Duration::from_millis(50));
+        client.send("o");
+        // The service takes longer than a client may.
+        assert_eq!(client.response().body, b"hello");
+    }
+}
+
+#[test]
 fn a_body_that_breaks_off_is_told_to_nobody_else() {
     let stage = Stage::new();
     let mut client = stage.connect();

@@ -5,6 +5,7 @@ use std::{
     future::{pending, poll_fn},
     sync::{Arc, mpsc},
     task::{Context, Poll},
+    time::Duration,
 };
 
 use sandwire_io::{Body, BoxFuture, Bytes, HttpService};
@@ -34,6 +35,13 @@ impl HttpService for Service {
             let response: (u16, Box<dyn Body>) = match path {
                 "/echo" => match read(&mut *body, usize::MAX).await {
                     Ok(bytes) => (200, Box::new(Bytes::new(bytes))),
+                    Err(status) => (status, Box::new(Bytes::default())),
+                },
+                "/later" => match read(&mut *body, usize::MAX).await {
+                    Ok(bytes) => {
+                        async_io::Timer::after(Duration::from_millis(400)).await;
+                        (200, Box::new(Bytes::new(bytes)))
+                    }
                     Err(status) => (status, Box::new(Bytes::default())),
                 },
                 "/limited" => match read(&mut *body, MOST).await {

@@ -70,6 +70,11 @@ impl Pace {
         Self { began: now(), bytes: 0 }
     }
 
+    /// The same after a pause, which does not count.
+    pub(super) fn resumed(self, paused: Instant) -> Self {
+        Self { began: later(self.began, now().saturating_duration_since(paused)), ..self }
+    }
+
     /// Until when the next bytes have to come or go, now that so many did.
     pub(super) fn deadline(&mut self, bytes: usize, limits: &Limits) -> Instant {
         self.bytes = self.bytes.saturating_add(bytes);

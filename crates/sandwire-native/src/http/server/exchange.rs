@@ -57,8 +57,8 @@ pub(super) async fn answer(
         return Ok(response);
     }
     let mut headers = Headers::with_capacity(parts.headers.len());
-    for (name, value) in &parts.headers {
-        headers.push(known(name), text(value));
+    for (field, value) in &parts.headers {
+        headers.push(name(field), text(value));
     }
     if let Some(authority) = parts.uri.authority() {
         headers.set(header::HOST.as_str(), authority.as_str());
@@ -98,28 +98,24 @@ fn verb(method: &Method) -> Verb {
     Verb::from(method.as_str())
 }
 
-/// Field names that most requests have: they are borrowed, not copied.
-const KNOWN: [&str; 13] = [
-    "host",
-    names::ACCEPT,
-    "accept-encoding",
-    "authorization",
-    "connection",
-    "content-length",
-    names::CONTENT_TYPE,
-    names::METHOD,
-    names::NAME,
-    names::PROTOCOL_VERSION,
-    names::SESSION_ID,
-    "origin",
-    "user-agent",
-];
-
-fn known(name: &HeaderName) -> Cow<'static, str> {
-    match KNOWN.iter().find(|known| **known == name.as_str()) {
-        Some(known) => Cow::Borrowed(known),
-        None => Cow::Owned(name.as_str().to_owned()),
-    }
+/// The names that most requests have are borrowed, not copied.
+fn name(name: &HeaderName) -> Cow<'static, str> {
+    Cow::Borrowed(match name.as_str() {
+        "host" => "host",
+        names::ACCEPT => names::ACCEPT,
+        "accept-encoding" => "accept-encoding",
+        "authorization" => "authorization",
+        "connection" => "connection",
+        "content-length" => "content-length",
+        names::CONTENT_TYPE => names::CONTENT_TYPE,
+        names::METHOD => names::METHOD,
+        names::NAME => names::NAME,
+        names::PROTOCOL_VERSION => names::PROTOCOL_VERSION,
+        names::SESSION_ID => names::SESSION_ID,
+        "origin" => "origin",
+        "user-agent" => "user-agent",
+        other => return Cow::Owned(other.to_owned()),
+    })
 }
 
 fn text(value: &HeaderValue) -> String {
@@ -182,6 +178,7 @@ impl Body for Received {
                 }
             };
             if let Ok(bytes) = frame.into_data() {
+                self.watch.gives_body();
                 self.fresh = self.fresh.saturating_add(bytes.len());
                 return Poll::Ready(Some(Ok(bytes.into())));
             }

@@ -18,8 +18,7 @@ struct State {
     phase: Phase,
     /// Until when the client has to read on.
     write: Option<(Pace, Instant)>,
-    /// Until when the client has to send on.
-    body: Option<(Pace, Instant)>,
+    body: Option<Arrival>,
     has_whole_body: bool,
     /// Whether the client sent its body too slowly.
     is_body_late: bool,
@@ -35,6 +34,15 @@ enum Phase {
     Answer { has_next: bool },
     /// For the client to close its side.
     Closing { until: Instant },
+}
+
+/// A body that was not there at once.
+#[derive(Clone, Copy)]
+enum Arrival {
+    /// The client has to send on until then.
+    Awaited(Pace, Instant),
+    /// Since then the service has something to do.
+    Paused(Pace, Instant),
 }
 
 /// What a connection has waited for too long.
@@ -102,20 +110,34 @@ impl Watch {
     /// The service waits for more of a body, of which so many bytes came; whether that is pointless.
     pub(super) fn awaits_body(&self, bytes: usize, limits: &Limits) -> bool {
         let mut state = self.lock();
-        let mut pace = state.body.map_or_else(Pace::new, |(pace, _)| pace);
+        let mut pace = match state.body {
+            None => Pace::new(),
+            Some(Arrival::Awaited(pace, _)) => pace,
+            Some(Arrival::Paused(pace, since)) => pace.resumed(since),
+        };
         let until = pace.deadline(bytes, limits);
-        state.body = Some((pace, until));
+        state.body = Some(Arrival::Awaited(pace, until));
         state.is_body_late
+    }
+
+    /// The service was given a part of a body.
+    pub(super) fn gives_body(&self) {
+        let mut state = self.lock();
+        if let Some(Arrival::Awaited(pace, _)) = state.body {
+            state.body = Some(Arrival::Paused(pace, clock::now()));
+        }
     }
 
     /// A body begins; whether it is empty.
     pub(super) fn begins_body(&self, is_empty: bool) {
-        self.lock().has_whole_body = is_empty;
+        let mut state = self.lock();
+        (state.has_whole_body, state.is_body_late) = (is_empty, false);
     }
 
     /// All of a body was read.
     pub(super) fn ends_body(&self) {
-        self.lock().has_whole_body = true;
+        let mut state = self.lock();
+        (state.has_whole_body, state.body) = (true, None);
     }
 
     /// The service waits for no more of a body.
@@ -153,15 +175,18 @@ impl Watch {
             Phase::Closing { until } => Some(*until),
             Phase::Answer { .. } => None,
         };
-        let paces = [state.write, state.body].map(|waiting| waiting.map(|(_, until)| until));
-        [phase].into_iter().chain(paces).flatten().min()
+        let body = match state.body {
+            Some(Arrival::Awaited(_, until)) => Some(until),
+            Some(Arrival::Paused(..)) | None => None,
+        };
+        [phase, state.write.map(|(_, until)| until), body].into_iter().flatten().min()
     }
 
     /// What is overdue at a deadline.
     pub(super) fn overdue(&self) -> Overdue {
         let mut state = self.lock();
         match state.body {
-            Some((_, until)) if until <= clock::now() && !state.is_body_late => {
+            Some(Arrival::Awaited(_, until)) if until <= clock::now() && !state.is_body_late => {
                 state.body = None;
                 state.is_body_late = true;
                 Overdue::Body
