@@ -112,18 +112,16 @@ impl Shared {
         if method.is_none() {
             return Err("Mcp-Method is missing; repeat the body's method in it");
         }
-        check_name(head, request)?;
-        self.check_params(head, request)
+        match check_name(head, request)? {
+            Some(tool) if request.method == Method::ToolsCall => self.check_params(head, request, &tool),
+            _ => Ok(()),
+        }
     }
 
-    fn check_params(&self, head: &RequestHead, request: &Request) -> Result<(), Mismatch> {
-        if request.method != Method::ToolsCall {
-            return Ok(());
-        }
+    fn check_params(&self, head: &RequestHead, request: &Request, tool: &str) -> Result<(), Mismatch> {
         let params = request.params.as_ref().map_or("{}", Raw::as_str);
-        let Some(tool) = string_member(params, "name") else { return Ok(()) };
         let arguments = find(params, "arguments").unwrap_or("{}");
-        if self.endpoint.is_mirrored(&tool, arguments, &head.headers) {
+        if self.endpoint.is_mirrored(tool, arguments, &head.headers) {
             return Ok(());
         }
         Err("a Mcp-Param header differs from the argument it repeats; list the tools again and repeat the arguments \
@@ -146,15 +144,16 @@ impl Shared {
     }
 }
 
-fn check_name(head: &RequestHead, request: &Request) -> Result<(), Mismatch> {
-    let Some(source) = request.method.name_source() else { return Ok(()) };
+/// What the request names, which the field has to repeat.
+fn check_name(head: &RequestHead, request: &Request) -> Result<Option<String>, Mismatch> {
+    let Some(source) = request.method.name_source() else { return Ok(None) };
     let params = request.params.as_ref().map_or("{}", Raw::as_str);
-    let Some(name) = string_member(params, source.key()) else { return Ok(()) };
+    let Some(name) = string_member(params, source.key()) else { return Ok(None) };
     let Some(field) = head.headers.get(names::NAME) else {
         return Err("Mcp-Name is missing; repeat the name or URI of params in it");
     };
     match param_headers::decode_value(field) {
-        Ok(field) if field == name => Ok(()),
+        Ok(field) if field == name => Ok(Some(name)),
         Ok(_) => Err("Mcp-Name differs from the name or URI in params; send the same in both"),
         Err(_) => Err("Mcp-Name is marked as base64 and is not; encode its UTF-8 as standard base64"),
     }
