@@ -66,7 +66,7 @@ impl Incoming {
             }
             match ready!(next) {
                 Some(Ok(frame)) => {
-                    connection.is_useful();
+                    connection.mark_useful();
                     self.end_if_over();
                     if let Ok(bytes) = frame.into_data() {
                         return Poll::Ready(Some(Ok(bytes)));

@@ -94,7 +94,7 @@ impl Connection {
     }
 
     /// What arrived was of use.
-    pub(super) fn is_useful(&self) {
+    pub(super) fn mark_useful(&self) {
         self.meter.reset();
     }
 
