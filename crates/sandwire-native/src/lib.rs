@@ -19,6 +19,8 @@ pub mod settings;
 mod source;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+#[cfg(any(feature = "http", feature = "unix"))]
+mod stop;
 #[cfg(all(unix, feature = "unix"))]
 pub mod unix;
 
@@ -26,3 +28,5 @@ pub use async_io::block_on;
 pub use caught::Caught;
 pub use env::NativeEnv;
 pub use settings::Settings;
+#[cfg(any(feature = "http", feature = "unix"))]
+pub use stop::StopSignals;

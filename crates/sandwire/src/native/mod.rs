@@ -13,6 +13,8 @@ mod told;
 
 #[cfg(feature = "client")]
 pub use connect::{Connect, connect};
+#[cfg(any(feature = "http", feature = "unix"))]
+pub use sandwire_native::StopSignals;
 #[cfg(feature = "http")]
 pub use sandwire_native::http;
 #[cfg(feature = "stdio")]
@@ -21,6 +23,6 @@ pub use sandwire_native::stdio::{self, Command};
 pub use sandwire_native::unix;
 pub use sandwire_native::{NativeEnv, Settings, block_on};
 #[cfg(feature = "server")]
-pub use serve::{Run, Transport, serve};
+pub use serve::{Run, Transport, serve, serve_until};
 #[cfg(feature = "client")]
 pub use target::Target;

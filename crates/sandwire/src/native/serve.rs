@@ -1,8 +1,11 @@
 use std::{
+    future::{pending, poll_fn},
     io,
     net::SocketAddr,
     path::{Path, PathBuf},
+    pin::{Pin, pin},
     sync::Arc,
+    task::Poll,
 };
 
 use sandwire_io::Endpoint;
@@ -50,7 +53,8 @@ impl From<&Settings> for Transport {
     }
 }
 
-/// Serves until the client of [`Transport::Stdio`] closes its side, or for ever. Everything runs inside this future.
+/// Serves until the client of [`Transport::Stdio`] closes its side, or for ever. Everything runs inside this future;
+/// [`serve_until`] ends it in good order.
 ///
 /// A handler that panics is answered with an error, and standard error is told; its connection lives on.
 ///
@@ -63,9 +67,32 @@ impl From<&Settings> for Transport {
 /// # Errors
 /// The transport cannot be had: the address is in use, the feature is off.
 pub async fn serve(transport: impl Into<Transport>, server: &Server) -> io::Result<()> {
+    serve_until(transport, server, pending()).await
+}
+
+/// Serves as [`serve`] does, until `stop` is ready.
+///
+/// Then HTTP takes no more connections, and what is under way has five seconds to be answered. Other transports end at
+/// once, and the socket of [`Transport::Unix`] is removed.
+///
+/// ```no_run
+/// # async fn example(server: sandwire::Server) -> std::io::Result<()> {
+/// let address: std::net::SocketAddr = ([127, 0, 0, 1], 8080).into();
+/// let mut signals = sandwire::StopSignals::new()?;
+/// sandwire::serve_until(address, &server, signals.next()).await
+/// # }
+/// ```
+///
+/// # Errors
+/// As for [`serve`].
+pub async fn serve_until(
+    transport: impl Into<Transport>,
+    server: &Server,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
     let mut settings = Settings::default();
     settings.log_level = LogLevel::Off;
-    serve_with(transport.into(), server, &settings, 1).await
+    serve_with(transport.into(), server, &settings, 1, pin!(stop)).await
 }
 
 /// Runs a server as all that a program does.
@@ -85,7 +112,8 @@ pub trait Run {
     /// }
     /// ```
     ///
-    /// `SIGTERM` and `SIGINT` end the process as they do by default.
+    /// Over standard input and output `SIGTERM` and `SIGINT` end the process as they do by default. Otherwise the first
+    /// of them ends it as [`serve_until`] says, and the second at once.
     ///
     /// # Errors
     /// As for [`serve`], and if the environment has a setting that cannot be.
@@ -101,20 +129,56 @@ impl Run for Server {
         for warning in &settings.warnings {
             settings.tell(LogLevel::Warning, warning);
         }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        sandwire_native::block_on(serve_with(transport.into(), self, &settings, threads))
+        sandwire_native::block_on(run(transport.into(), self, &settings))
             .inspect_err(|error| settings.tell(LogLevel::Error, error))
     }
 }
 
-async fn serve_with(transport: Transport, server: &Server, settings: &Settings, threads: usize) -> io::Result<()> {
+async fn run(transport: Transport, server: &Server, settings: &Settings) -> io::Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    #[cfg(any(feature = "http", feature = "unix"))]
+    if !matches!(transport, Transport::Stdio) {
+        use sandwire_native::StopSignals;
+
+        let (mut first, mut both) = (StopSignals::new()?, StopSignals::new()?);
+        let stop = pin!(async {
+            first.next().await;
+            settings.tell(LogLevel::Info, "ending; what is under way is answered first");
+        });
+        let at_once = async {
+            both.next().await;
+            both.next().await;
+        };
+        let serving = serve_with(transport, server, settings, threads, stop);
+        return until(pin!(at_once), serving).await.unwrap_or(Ok(()));
+    }
+    serve_with(transport, server, settings, threads, pin!(pending())).await
+}
+
+async fn serve_with(
+    transport: Transport,
+    server: &Server,
+    settings: &Settings,
+    threads: usize,
+    stop: Pin<&mut impl Future<Output = ()>>,
+) -> io::Result<()> {
     let endpoint: Arc<dyn Endpoint> = Arc::new(Caught(server.clone()));
     match transport {
-        Transport::Stdio => stdio(endpoint, settings).await,
-        Transport::Http(address) => http(endpoint, address, Guard::default(), settings, threads).await,
-        Transport::Network(address, guard) => http(endpoint, address, guard, settings, threads).await,
-        Transport::Unix(path) => unix(endpoint, &path, settings).await,
+        Transport::Stdio => until(stop, stdio(endpoint, settings)).await.unwrap_or(Ok(())),
+        Transport::Http(address) => http(endpoint, address, Guard::default(), settings, threads, stop).await,
+        Transport::Network(address, guard) => http(endpoint, address, guard, settings, threads, stop).await,
+        Transport::Unix(path) => until(stop, unix(endpoint, &path, settings)).await.unwrap_or(Ok(())),
     }
+}
+
+/// What `serving` gives, or nothing if `stop` is ready first.
+async fn until<T>(mut stop: Pin<&mut impl Future<Output = ()>>, serving: impl Future<Output = T>) -> Option<T> {
+    let mut serving = pin!(serving);
+    poll_fn(|cx| match serving.as_mut().poll(cx) {
+        Poll::Ready(served) => Poll::Ready(Some(served)),
+        Poll::Pending => stop.as_mut().poll(cx).map(|()| None),
+    })
+    .await
 }
 
 /// Serves one connection.
@@ -153,20 +217,24 @@ async fn http(
     guard: Guard,
     settings: &Settings,
     threads: usize,
+    mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> io::Result<()> {
-    use std::{future::poll_fn, pin::pin};
-
     use sandwire_server::http::{HttpEntry, Sessions};
 
     let listener = sandwire_native::http::Server::bind(address)?.threads(threads);
     settings.tell(LogLevel::Info, format_args!("serving http://{}/", listener.local_addr()?));
     let env = sandwire_native::NativeEnv::shared();
     let (entry, sessions) = HttpEntry::with_sessions(endpoint, env, guard, Sessions::default());
+    let shutdown = listener.shutdown();
     let mut serving = pin!(listener.serve(super::told::ToldHttp::new(entry, settings.clone())));
     let mut sessions = pin!(sessions);
-    let mut over = false;
+    let (mut over, mut stopped) = (false, false);
     poll_fn(|cx| {
         over = over || sessions.as_mut().poll(cx).is_ready();
+        if !stopped && stop.as_mut().poll(cx).is_ready() {
+            stopped = true;
+            shutdown.begin();
+        }
         serving.as_mut().poll(cx)
     })
     .await
@@ -178,7 +246,14 @@ async fn stdio(_: Arc<dyn Endpoint>, _: &Settings) -> io::Result<()> {
 }
 
 #[cfg(not(feature = "http"))]
-async fn http(_: Arc<dyn Endpoint>, _: SocketAddr, _: Guard, _: &Settings, _: usize) -> io::Result<()> {
+async fn http(
+    _: Arc<dyn Endpoint>,
+    _: SocketAddr,
+    _: Guard,
+    _: &Settings,
+    _: usize,
+    _: Pin<&mut impl Future<Output = ()>>,
+) -> io::Result<()> {
     off("HTTP", "http")
 }
 

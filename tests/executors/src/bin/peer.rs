@@ -1,5 +1,6 @@
 //! A server that is a process of its own: `peer stdio`, `peer unix PATH` or `peer http ADDRESS`; and with other
-//! tools `peer tools` and `peer tools twice`, which serves again what comes after the end.
+//! tools `peer tools`, `peer tools twice`, which serves again what comes after the end, and `peer tools http`, at a free
+//! port.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::{process::Command, time::Duration};
@@ -55,6 +56,7 @@ fn main() {
         ["stdio"] => (executors::server(), Transport::Stdio),
         ["unix", path] => (executors::server(), Transport::Unix(path.into())),
         ["http", address] => (executors::server(), Transport::Http(address.parse().unwrap())),
+        ["tools", "http"] => (tools, Transport::Http(([127, 0, 0, 1], 0).into())),
         ["tools"] => (tools, Transport::Stdio),
         ["tools", "twice"] => {
             tools.run(Transport::Stdio).unwrap();
