@@ -27,9 +27,9 @@ struct Listening {
 impl Listening {
     fn start(args: &[&str]) -> Self {
         let mut process = Command::new(PEER).args(args).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let at = line.trim().strip_prefix("sandwire: serving ").expect(&line).to_owned();
+        // It may say before that the environment has variables that it does not know.
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let at = lines.find_map(|line| Some(line.strip_prefix("sandwire: serving ")?.to_owned())).unwrap();
         Self { process, at }
     }
 }
