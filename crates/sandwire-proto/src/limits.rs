@@ -20,6 +20,9 @@ pub struct Limits {
     pub max_rounds: u32,
 }
 
+/// How long the URIs may be, together, that one legacy client subscribes to. More are refused.
+pub(crate) const MAX_WATCHED_BYTES: usize = 256 * 1024;
+
 impl Default for Limits {
     /// 4 MiB a message, 4,096 requests in flight, 256 requests of the peer, 1,024 waiting messages, 10 rounds.
     fn default() -> Self {

@@ -10,7 +10,7 @@ use super::{
     listen::{covers, updated},
     opening::Opening,
 };
-use crate::{PeerInfo, Via};
+use crate::{PeerInfo, Via, limits::MAX_WATCHED_BYTES};
 
 impl Machine {
     pub(super) fn set_level(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
@@ -34,7 +34,8 @@ impl Machine {
             return self.refuse(via, request, "uri must be a string: the resource to hear of");
         };
         if !self.watched.contains(&uri) {
-            if self.watched.len() >= self.config.limits.max_queue {
+            let bytes = self.watched.iter().fold(uri.len(), |bytes, watched| bytes + watched.len());
+            if self.watched.len() >= self.config.limits.max_queue || bytes > MAX_WATCHED_BYTES {
                 let error = fault(
                     ErrorCode::INTERNAL_ERROR,
                     "too many resources are subscribed to; unsubscribe from some first",

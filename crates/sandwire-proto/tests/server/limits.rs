@@ -52,6 +52,19 @@ fn messages_over_the_size_limit_are_refused_both_ways() {
 }
 
 #[test]
+fn a_client_subscribes_to_so_many_bytes_of_uris() {
+    let mut scene = Scene::legacy("2025-11-25");
+    let uri = |first: char| format!(r#""uri":"{first}:{}""#, "x".repeat(100_000));
+    for first in ['a', 'b', 'a', 'b'] {
+        assert!(scene.ask(&legacy("1", "resources/subscribe", &uri(first))).contains("result"));
+    }
+    let (code, message) = error_of(&scene.ask(&legacy("1", "resources/subscribe", &uri('c'))));
+    assert!(code == -32603 && message.contains("unsubscribe"), "{code} {message}");
+    scene.ask(&legacy("1", "resources/unsubscribe", &uri('a')));
+    assert!(scene.ask(&legacy("1", "resources/subscribe", &uri('c'))).contains("result"));
+}
+
+#[test]
 fn progress_is_left_out_when_nobody_takes_the_messages() {
     let mut config = config();
     config.limits.max_queue = 10;
