@@ -2,10 +2,24 @@ use crate::{
     hall::{Hall, V, call, request},
     site::post,
 };
-use sandwire_io::{BoxFuture, MemoryEvents, MemoryStore, Store, StoreError, testing::SimEnv};
-use sandwire_proto::http::{RequestHead, Verb};
-use sandwire_server::http::Sessions;
-use std::sync::Arc;
+use sandwire_io::{
+    BoxFuture, Bytes, Env, HttpService, MemoryEvents, MemoryStore, Store, StoreError, Timer, testing::SimEnv,
+};
+use sandwire_proto::{
+    Time,
+    http::{RequestHead, Verb},
+};
+use sandwire_server::{
+    Server,
+    http::{Guard, HttpEntry, Sessions},
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Waker},
+};
 
 const IDLE: u64 = 60_000;
 
@@ -208,6 +222,47 @@ fn pages_may_use_sessions() {
     let mut head = hall.head(Verb::Get, got.header("mcp-session-id"), V);
     head.headers.push("origin", "http://evil.example");
     assert_eq!(hall.send(head, "").head.status, 403);
+}
+
+/// A clock that counts how often it is looked at.
+struct Watched(SimEnv, AtomicUsize);
+
+impl Env for Watched {
+    fn now(&self) -> Time {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.now()
+    }
+    fn timer(&self) -> Box<dyn Timer> {
+        self.0.timer()
+    }
+    fn fill_random(&self, bytes: &mut [u8]) {
+        self.0.fill_random(bytes);
+    }
+    fn unix_time(&self) -> Option<u64> {
+        self.0.unix_time()
+    }
+}
+
+#[test]
+fn the_driver_looks_for_idle_sessions_when_there_may_be_one_and_not_whenever_it_is_woken() {
+    let env = Arc::new(Watched(SimEnv::new(5), AtomicUsize::new(0)));
+    let sessions = Sessions { idle_ms: IDLE, ..Sessions::default() };
+    let server = Arc::new(Server::builder("s", "1").build().unwrap());
+    let (entry, driver) = HttpEntry::with_sessions(server, Arc::<Watched>::clone(&env), Guard::default(), sessions);
+    let (mut driver, mut cx) = (Box::pin(driver), Context::from_waker(Waker::noop()));
+    let params = format!(r#""protocolVersion":"{V}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}"#);
+    let mut begun = entry.handle(post(&[]), Box::new(Bytes::new(request(0, "initialize", &params))));
+    assert!(begun.as_mut().poll(&mut cx).is_ready() && entry.sessions() == 1);
+    drop(begun);
+    assert!(driver.as_mut().poll(&mut cx).is_pending());
+    let looked = env.1.load(Ordering::Relaxed);
+    for _ in 0..100 {
+        assert!(driver.as_mut().poll(&mut cx).is_pending());
+    }
+    assert_eq!(env.1.load(Ordering::Relaxed), looked);
+    env.0.advance(2 * IDLE);
+    assert!(driver.as_mut().poll(&mut cx).is_pending());
+    assert_eq!(entry.sessions(), 0);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use futures_util::{
     task::AtomicWaker,
 };
 use sandwire_io::{BoxFuture, Env, Timer};
+use sandwire_proto::Time;
 
 use super::Table;
 
@@ -28,6 +29,8 @@ pub struct SessionsDriver {
     incoming: UnboundedReceiver<BoxFuture<'static, ()>>,
     running: FuturesUnordered<BoxFuture<'static, ()>>,
     timer: Box<dyn Timer>,
+    /// When to look for sessions that are idle; to look takes longer the more there are.
+    due: Option<Time>,
 }
 
 impl SessionsDriver {
@@ -37,7 +40,14 @@ impl SessionsDriver {
         incoming: UnboundedReceiver<BoxFuture<'static, ()>>,
     ) -> Self {
         let woken = Arc::clone(&table.driver);
-        Self { table: Arc::downgrade(table), woken, incoming, running: FuturesUnordered::new(), timer: env.timer() }
+        Self {
+            table: Arc::downgrade(table),
+            woken,
+            incoming,
+            running: FuturesUnordered::new(),
+            timer: env.timer(),
+            due: None,
+        }
     }
 }
 
@@ -45,12 +55,14 @@ impl Future for SessionsDriver {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let Self { table, woken, incoming, running, timer } = &mut *self;
+        let Self { table, woken, incoming, running, timer, due } = &mut *self;
         woken.register(cx.waker());
-        while let Some(at) = table.upgrade().and_then(|table| table.expire()) {
+        while let Some(at) = due.or_else(|| table.upgrade()?.expire()) {
+            *due = Some(at);
             if timer.poll(at, cx).is_pending() {
                 break;
             }
+            *due = None;
         }
         loop {
             let taken = if incoming.is_terminated() { Poll::Ready(None) } else { incoming.poll_next_unpin(cx) };
