@@ -182,7 +182,9 @@ fn the_end_of_a_session_is_the_end_of_its_calls_and_streams() {
     assert!(hall.run().is_pending());
     assert_eq!(hall.delete(&id), 204);
     assert_eq!(stream.now(), (String::new(), true));
-    assert_eq!(slow.response().whole().body, "");
+    let got = slow.response().whole();
+    assert_eq!((got.head.status, got.code()), (200, -32603));
+    assert!(got.body.contains(r#""id":1"#) && got.body.contains("initialize"), "{}", got.body);
     assert!(hall.run().is_pending());
     assert_eq!(hall.open_doors("a"), 0);
 }

@@ -255,6 +255,11 @@ impl Shared {
             table.keep(using, changed).await;
         }
         let response = poll_fn(|cx| post.poll_answers(cx)).await;
+        if response.is_none() && post.is_cut_off() {
+            let message =
+                "the session ended while the call was under way; initialize without Mcp-Session-Id to make it again";
+            return Err(Refusal::new(200, ErrorCode::INTERNAL_ERROR, message));
+        }
         Ok(Begun::Responded(response.unwrap_or_else(|| (streaming(), post.stream()))))
     }
 

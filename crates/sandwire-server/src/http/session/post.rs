@@ -28,6 +28,11 @@ impl Post {
         self.feed.as_ref().map(|feed| &feed.using)
     }
 
+    /// Whether the session ended, and its calls with it, before anything was said.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.feed.as_ref().is_some_and(|feed| feed.said.is_empty() && !feed.using.is_live())
+    }
+
     /// Whether the client can come back to the stream before it heard anything.
     fn is_primed(&self) -> bool {
         self.version.primes_event_streams() && self.feed.as_ref().is_some_and(|feed| feed.record.is_kept())

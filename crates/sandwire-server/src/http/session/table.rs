@@ -250,6 +250,11 @@ pub(super) struct Using {
 }
 
 impl Using {
+    /// Whether the session goes on.
+    pub(super) fn is_live(&self) -> bool {
+        lock(&self.table.live).get(&self.live.id).is_some_and(|live| Arc::ptr_eq(live, &self.live))
+    }
+
     /// Goes on with the session, and keeps it no more from being idle.
     pub(super) fn rest(&mut self) {
         if mem::take(&mut self.counts) {
