@@ -55,15 +55,13 @@ impl Guard {
     }
 
     pub(crate) fn check(&self, head: &RequestHead) -> Result<(), Barred> {
-        if let Some(host) = head.headers.get("host")
-            && !self.hosts.lets(host)
-        {
+        if head.headers.get_all("host").any(|host| !self.hosts.lets(host)) {
             return Err(Barred::Host);
         }
-        match head.headers.get("origin") {
-            Some(origin) if !self.origins.lets(origin) => Err(Barred::Origin),
-            _ => Ok(()),
+        if head.headers.get_all("origin").any(|origin| !self.origins.lets(origin)) {
+            return Err(Barred::Origin);
         }
+        Ok(())
     }
 
     /// Lets the page that asked read the answer.

@@ -27,7 +27,7 @@ pub(super) fn verb(head: &RequestHead) -> Result<(), Refusal> {
     if head.method == Verb::Post {
         return Ok(());
     }
-    let message = "this address takes POST only: there are no sessions and no streams outside a request";
+    let message = "this address takes POST, and what else Allow names for the versions that have sessions; send POST";
     Err(Refusal::new(405, ErrorCode::INVALID_REQUEST, message))
 }
 

@@ -33,6 +33,18 @@ fn hosts_and_origins_other_than_its_own_are_turned_away() {
 }
 
 #[test]
+fn every_host_and_every_origin_that_is_named_has_to_be_its_own() {
+    for field in ["host", "origin"] {
+        for values in [["http://localhost", "http://evil.example"], ["http://evil.example", "http://localhost"]] {
+            let (mut head, body) = modern("tools/list", "");
+            values.iter().for_each(|value| head.headers.push(field, *value));
+            let got = Site::new().send(head, &body);
+            assert_eq!(got.head.status, if field == "host" { 421 } else { 403 }, "{values:?}");
+        }
+    }
+}
+
+#[test]
 fn the_guard_can_be_opened() {
     let site = Site::guarded(Guard::open());
     let (mut head, body) = modern("tools/list", "");
