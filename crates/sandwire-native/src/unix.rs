@@ -8,7 +8,7 @@ use std::{
     net::Shutdown,
     os::unix::{
         fs::{FileTypeExt, MetadataExt, PermissionsExt},
-        net::{UnixListener, UnixStream},
+        net::{SocketAddr, UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
     pin::pin,
@@ -53,10 +53,40 @@ impl fmt::Debug for UnixPort {
 
 /// Connects to the socket at `path`. A line of more than `max_line_bytes` is refused, and reading goes on with the next.
 ///
+/// Where as many clients wait to be accepted as may, it waits itself, five seconds at most.
+///
 /// # Errors
-/// Nobody listens there, or this process may not connect.
+/// Nobody listens there, or accepts connections in time, or this process may not connect.
 pub fn connect(path: impl AsRef<Path>, max_line_bytes: usize) -> io::Result<UnixPort> {
-    Ok(port(Async::new(UnixStream::connect(path)?)?, max_line_bytes))
+    Ok(port(Async::new(knock(path.as_ref(), ACCEPTED)?)?, max_line_bytes))
+}
+
+/// How long to wait where many others do.
+const ACCEPTED: Duration = Duration::from_secs(5);
+
+/// Connects, within `wait`. Only Linux lets clients wait whom no queue has room for, and then for ever.
+#[cfg(target_os = "linux")]
+fn knock(path: &Path, wait: Duration) -> io::Result<UnixStream> {
+    use rustix::net::{
+        AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
+        sockopt::{Timeout, set_socket_timeout},
+    };
+
+    let address = SocketAddrUnix::new(path)?;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    set_socket_timeout(&socket, Timeout::Send, Some(wait))?;
+    connect(&socket, &address).map_err(|error| match io::Error::from(error) {
+        error if error.kind() == io::ErrorKind::WouldBlock => {
+            io::Error::new(io::ErrorKind::TimedOut, "the server there accepts no connections, and many wait for it")
+        }
+        error => error,
+    })?;
+    Ok(socket.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn knock(path: &Path, _: Duration) -> io::Result<UnixStream> {
+    UnixStream::connect(path)
 }
 
 fn port(stream: Async<UnixStream>, max_line_bytes: usize) -> UnixPort {
@@ -82,17 +112,15 @@ impl Listener {
     pub fn bind(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         replaceable(&path)?;
-        // Made under another name, so that nobody can connect before the mode is set.
-        let mut name = path.clone().into_os_string();
-        name.push(format!(".{}", std::process::id()));
-        let made = PathBuf::from(name);
-        let _ = fs::remove_file(&made);
-        let socket = Async::new(UnixListener::bind(&made)?)?;
-        let metadata = fs::set_permissions(&made, Permissions::from_mode(0o600))
-            .and_then(|()| fs::symlink_metadata(&made))
-            .and_then(|metadata| fs::rename(&made, &path).map(|()| metadata))
-            .inspect_err(|_| drop(fs::remove_file(&made)))?;
-        Ok(Self { socket, path, file: (metadata.dev(), metadata.ino()) })
+        let (socket, file) = make(&path).map_err(|error| {
+            let advice = match error.kind() {
+                io::ErrorKind::NotFound => "create its folder first",
+                io::ErrorKind::InvalidInput => "choose a shorter path",
+                _ => "choose another path",
+            };
+            io::Error::new(error.kind(), format!("no socket can be made at {} ({error}); {advice}", path.display()))
+        })?;
+        Ok(Self { socket, path, file })
     }
 
     /// The next connection.
@@ -134,6 +162,23 @@ impl Listener {
     }
 }
 
+/// Makes a socket at `path`, and says which file it is.
+fn make(path: &Path) -> io::Result<(Async<UnixListener>, (u64, u64))> {
+    // At a path that is too long nobody could reach it.
+    SocketAddr::from_pathname(path)?;
+    // Made under another name, so that nobody can connect before the mode is set; a short one, as paths of sockets are.
+    let mut random = [0; 3];
+    getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+    let [a, b, c] = random;
+    let made = path.with_file_name(format!(".{a:02x}{b:02x}{c:02x}"));
+    let socket = Async::new(UnixListener::bind(&made)?)?;
+    let metadata = fs::set_permissions(&made, Permissions::from_mode(0o600))
+        .and_then(|()| fs::symlink_metadata(&made))
+        .and_then(|metadata| fs::rename(&made, path).map(|()| metadata))
+        .inspect_err(|_| drop(fs::remove_file(&made)))?;
+    Ok((socket, (metadata.dev(), metadata.ino())))
+}
+
 /// How long to wait when a connection cannot be accepted.
 const RETRY: Duration = Duration::from_millis(100);
 
@@ -160,10 +205,10 @@ fn replaceable(path: &Path) -> io::Result<()> {
             io::ErrorKind::AlreadyExists,
             format!("{} is there and is no socket; remove it or choose another path", path.display()),
         )),
-        Ok(_) => match UnixStream::connect(path) {
+        Ok(_) => match knock(path, Duration::from_millis(1)) {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
-            Err(error) => Err(error),
-            Ok(_) => Err(io::Error::new(
+            Err(error) if error.kind() != io::ErrorKind::TimedOut => Err(error),
+            _ => Err(io::Error::new(
                 io::ErrorKind::AddrInUse,
                 format!("another process listens on {}; end it or choose another path", path.display()),
             )),
@@ -267,6 +312,37 @@ mod tests {
         let error = Listener::bind(&path).unwrap_err();
         assert!(error.to_string().contains("is no socket"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_path_as_long_as_paths_of_sockets_may_be_is_listened_on() {
+        const LONGEST: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+        let folder = Folder::new("long");
+        let name = "s".repeat(LONGEST - folder.0.as_os_str().len() - 1);
+        let listener = Listener::bind(folder.0.join(&name)).unwrap();
+        connect(folder.0.join(&name), 100).unwrap();
+        drop(listener);
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
+
+        for (path, advice) in
+            [(name + "s", "choose a shorter path"), ("no/s.sock".to_owned(), "create its folder first")]
+        {
+            let path = folder.0.join(path);
+            let error = Listener::bind(&path).unwrap_err().to_string();
+            assert!(error.contains(path.to_str().unwrap()) && error.ends_with(advice), "{error}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nobody_waits_for_ever_for_a_server_that_accepts_nobody() {
+        let folder = Folder::new("full");
+        let server = UnixListener::bind(folder.socket()).unwrap();
+        rustix::net::listen(&server, 0).unwrap();
+        let _waiting = UnixStream::connect(folder.socket()).unwrap();
+        let error = knock(&folder.socket(), Duration::from_millis(1)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(Listener::bind(folder.socket()).unwrap_err().to_string().contains("another process listens on"));
     }
 
     #[test]
