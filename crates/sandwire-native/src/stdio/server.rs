@@ -96,7 +96,7 @@ use unix::Streams;
 #[cfg(unix)]
 mod unix {
     use std::{
-        io::{self, PipeReader, PipeWriter, Write},
+        io::{self, PipeReader, PipeWriter, Read, Write},
         os::fd::{AsFd, OwnedFd},
         sync::Arc,
     };
@@ -126,7 +126,7 @@ mod unix {
             let input: Input = if streams.input.is_watched()? {
                 Box::new(Reader::new(Arc::new(Async::new(PipeReader::from(streams.input.fd.try_clone()?))?)))
             } else {
-                Box::new(Unblock::new(PipeReader::from(streams.input.fd.try_clone()?)))
+                Box::new(Unblock::new(UntilEnd::new(PipeReader::from(streams.input.fd.try_clone()?))))
             };
             let output: Output = if streams.output.is_watched()? {
                 let stream = Async::new(PipeWriter::from(streams.output.fd.try_clone()?))?;
@@ -151,6 +151,30 @@ mod unix {
         }
     }
 
+    /// A stream whose end is its end. Who reads a terminal in a thread tries again after an end that came close behind
+    /// a line, and would wait for a second Ctrl-D.
+    struct UntilEnd<R> {
+        reader: R,
+        ended: bool,
+    }
+
+    impl<R> UntilEnd<R> {
+        fn new(reader: R) -> Self {
+            Self { reader, ended: false }
+        }
+    }
+
+    impl<R: Read> Read for UntilEnd<R> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.ended {
+                return Ok(0);
+            }
+            let count = self.reader.read(buffer)?;
+            self.ended = count == 0 && !buffer.is_empty();
+            Ok(count)
+        }
+    }
+
     /// A duplicate of a stream, and its mode.
     struct Stream {
         fd: OwnedFd,
@@ -170,6 +194,32 @@ mod unix {
         fn is_watched(&self) -> io::Result<bool> {
             let kind = FileType::from_raw_mode(fstat(&self.fd)?.st_mode);
             Ok(matches!(kind, FileType::Fifo | FileType::Socket))
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use crate::block_on;
+        use futures_util::AsyncReadExt;
+        use std::collections::VecDeque;
+
+        /// A terminal, on which more can be typed after its end.
+        struct Terminal(VecDeque<&'static str>);
+
+        impl Read for Terminal {
+            fn read(&mut self, mut buffer: &mut [u8]) -> io::Result<usize> {
+                buffer.write(self.0.pop_front().unwrap_or_default().as_bytes())
+            }
+        }
+
+        #[test]
+        fn an_end_close_behind_a_line_is_the_end() {
+            let typed = VecDeque::from(["first\n", "second\n", "", "never read\n"]);
+            let mut input = Unblock::new(UntilEnd::new(Terminal(typed)));
+            let mut text = String::new();
+            block_on(input.read_to_string(&mut text)).unwrap();
+            assert_eq!(text, "first\nsecond\n");
         }
     }
 }
