@@ -66,6 +66,11 @@ mod parent {
             let _server = Command::new("cat").inherit(MARK).spawn(&Limits::default());
             std::process::abort();
         }),
+        ("exits-with-all-the-time-there-is", || {
+            let command = Command::new("cat").inherit(MARK).shutdown_waits(Duration::MAX, Duration::MAX);
+            let _server = command.spawn(&Limits::default()).unwrap();
+            std::process::exit(0);
+        }),
         ("exits-in-a-thread", || {
             let _servers = servers();
             let _ = std::thread::spawn(|| std::process::exit(0)).join();

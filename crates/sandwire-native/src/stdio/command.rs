@@ -159,7 +159,31 @@ impl Command {
     /// Of kind [`Unreachable`](TransportErrorKind::Unreachable): there is no such program or directory, or it cannot be
     /// run. The message says which, and what to do.
     pub fn spawn(self, limits: &Limits) -> Result<Process, TransportError> {
+        if let Some(message) = self.mistake() {
+            return Err(TransportError::new(TransportErrorKind::Unreachable, message));
+        }
         Process::start(self, limits.max_message_bytes)
+    }
+
+    /// What no system can be told.
+    fn mistake(&self) -> Option<String> {
+        let has_nul = |text: &OsStr| text.as_encoded_bytes().contains(&0);
+        let odd = |name: &OsStr| name.is_empty() || name.as_encoded_bytes().contains(&b'=');
+        if self.program.is_empty() {
+            return Some("the command names no program; name one".to_owned());
+        }
+        if let Some(name) = self.env.keys().find(|name| odd(name)) {
+            let name = name.display();
+            return Some(format!(
+                "{name:?} is no name of an environment variable; take one that is not empty and has no `=`"
+            ));
+        }
+        let texts = self.args.iter().chain(self.env.keys()).chain(self.env.values()).map(OsString::as_os_str);
+        let texts = texts.chain([self.program.as_os_str()]).chain(self.cwd.as_deref().map(Path::as_os_str));
+        texts.into_iter().any(has_nul).then(|| {
+            "the program, its directory, an argument or a variable of its environment has a NUL byte; remove it"
+                .to_owned()
+        })
     }
 
     /// The command as the system is told it, but for pipes and groups.
@@ -185,8 +209,16 @@ impl Command {
         let message = match (&self.cwd, error.kind()) {
             (Some(directory), _) if !directory.is_dir() => {
                 format!(
-                    "the server's working directory {} is not there; create it or name another",
+                    "the server's working directory {} is not there or is no directory; create it or name another",
                     directory.display()
+                )
+            }
+            _ if has_path && Path::new(&self.program).is_dir() => {
+                format!("{program} is a directory; name a program, in it perhaps")
+            }
+            (_, io::ErrorKind::NotFound) if self.program.as_encoded_bytes().contains(&b' ') => {
+                format!(
+                    "there is no program {program:?}; if these are a program and its arguments, name them one by one"
                 )
             }
             (_, io::ErrorKind::NotFound) if cfg!(windows) && !has_path => {

@@ -34,6 +34,14 @@ impl Default for Farewell {
     }
 }
 
+impl Farewell {
+    /// How long it takes, bounded so that moments can be computed with it.
+    fn longest(self) -> Duration {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        self.input_closed.saturating_add(self.terminated).min(YEAR)
+    }
+}
+
 /// How long the system has to end a process that was killed.
 const KILLED: Duration = Duration::from_millis(500);
 
@@ -95,7 +103,7 @@ impl Family {
 
     /// The longest that [`end`](Self::end) takes, but for what the system itself takes.
     pub(super) fn longest_end(&self) -> Duration {
-        self.farewell.input_closed + self.farewell.terminated + KILLED + Group::LONGEST_CLEARING
+        self.farewell.longest() + KILLED + Group::LONGEST_CLEARING
     }
 
     /// How long the child is waited for each time that something is asked of it.

@@ -22,12 +22,36 @@ fn what_cannot_be_started_says_what_to_do() {
     );
     assert_eq!(
         refusal(Command::new("cat").cwd("/no/such/directory")),
-        "the server's working directory /no/such/directory is not there; create it or name another"
+        "the server's working directory /no/such/directory is not there or is no directory; create it or name another"
     );
     assert_eq!(
         refusal(Command::new("/etc/passwd")),
         "the program /etc/passwd may not be run; make it executable, or name the program that runs it"
     );
+    assert_eq!(refusal(Command::new("/usr")), "/usr is a directory; name a program, in it perhaps");
+    assert_eq!(
+        refusal(Command::new("no-such-program --verbose")),
+        "there is no program \"no-such-program --verbose\"; if these are a program and its arguments, name them one by one"
+    );
+    assert_eq!(refusal(Command::new("")), "the command names no program; name one");
+}
+
+#[test]
+fn what_no_system_can_be_told_is_refused() {
+    for name in ["", "A=B"] {
+        let refused = format!("{name:?} is no name of an environment variable");
+        assert!(refusal(Command::new("cat").env(name, "s3cret")).starts_with(&refused));
+    }
+    let nul = [
+        Command::new("c\0at"),
+        Command::new("cat").arg("a\0"),
+        Command::new("cat").env("A", "\0"),
+        Command::new("cat").env("\0", "a"),
+        Command::new("cat").cwd("/\0"),
+    ];
+    for command in nul {
+        assert!(refusal(command).contains("has a NUL byte; remove it"));
+    }
 }
 
 #[test]
