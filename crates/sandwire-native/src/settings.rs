@@ -97,6 +97,7 @@ impl Settings {
     /// As [`from_env`](Self::from_env).
     pub fn from_vars(vars: impl IntoIterator<Item = (String, String)>) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
+        let mut has_host = false;
         for (name, value) in vars {
             let Some(setting) = name.strip_prefix(PREFIX).filter(|setting| !OTHERS.contains(setting)) else { continue };
             let value = value.trim();
@@ -106,10 +107,10 @@ impl Settings {
                 "LOG_LEVEL" => {
                     settings.log_level = value.parse().map_err(|()| refused("off, error, warning or info"))?;
                 }
-                "HOST" if value.eq_ignore_ascii_case("localhost") => settings.host = Ipv4Addr::LOCALHOST.into(),
                 "HOST" => {
-                    let address = value.trim_start_matches('[').trim_end_matches(']').parse();
-                    settings.host = address.map_err(|_| refused("an IP address such as 127.0.0.1, or localhost"))?;
+                    has_host = true;
+                    settings.host =
+                        host(value).ok_or_else(|| refused("an IP address such as 127.0.0.1, or localhost"))?;
                 }
                 "PORT" => settings.port = Some(value.parse().map_err(|_| refused("a number from 0 to 65535"))?),
                 "DEBUG" => {
@@ -124,6 +125,13 @@ impl Settings {
                      SANDWIRE_PORT and SANDWIRE_DEBUG"
                 )),
             }
+        }
+        if has_host && settings.port.is_none() {
+            settings.warnings.push(
+                "the environment has SANDWIRE_HOST, which says nothing without SANDWIRE_PORT; set both to be reached \
+                 over HTTP"
+                    .to_owned(),
+            );
         }
         settings.warnings.sort();
         Ok(settings)
@@ -145,8 +153,16 @@ impl Settings {
     }
 }
 
+fn host(value: &str) -> Option<IpAddr> {
+    if value.eq_ignore_ascii_case("localhost") {
+        return Some(Ipv4Addr::LOCALHOST.into());
+    }
+    let bare = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(value);
+    bare.parse().ok()
+}
+
 /// A variable has a value that it cannot have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SettingsError {
     name: String,
     value: String,
@@ -157,6 +173,13 @@ impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, value, allowed } = self;
         write!(f, "the environment variable {name} is {value:?}; it must be {allowed}")
+    }
+}
+
+/// As it is displayed, since that is what a `main` shows that returns it.
+impl fmt::Debug for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -202,12 +225,27 @@ mod tests {
         for (name, value, allowed) in [
             ("SANDWIRE_LOG_LEVEL", "loud", "off, error, warning or info"),
             ("SANDWIRE_HOST", "example.com", "an IP address such as 127.0.0.1, or localhost"),
+            ("SANDWIRE_HOST", "[[::1]", "an IP address such as 127.0.0.1, or localhost"),
             ("SANDWIRE_PORT", "65536", "a number from 0 to 65535"),
             ("SANDWIRE_DEBUG", "yes", "1, true, 0 or false"),
         ] {
             let expected = format!("the environment variable {name} is {value:?}; it must be {allowed}");
             assert_eq!(read(&[(name, value)]), Err(expected));
         }
+    }
+
+    #[test]
+    fn a_main_that_returns_a_bad_value_shows_what_is_allowed() {
+        let vars = [("SANDWIRE_PORT".to_owned(), "no".to_owned())];
+        let error = Settings::from_vars(vars).unwrap_err();
+        assert_eq!(format!("{error:?}"), error.to_string());
+    }
+
+    #[test]
+    fn a_host_without_a_port_is_warned_about() {
+        let settings = read(&[("SANDWIRE_HOST", "::1")]).unwrap();
+        assert!(settings.warnings[0].contains("without SANDWIRE_PORT"), "{:?}", settings.warnings);
+        assert_eq!(read(&[("SANDWIRE_HOST", "::1"), ("SANDWIRE_PORT", "0")]).unwrap().warnings, [""; 0]);
     }
 
     #[test]
