@@ -37,7 +37,11 @@
 use std::{
     future::IntoFuture,
     pin::pin,
-    sync::{Arc, Mutex, mpsc},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread, ThreadId},
     time::Duration,
@@ -218,20 +222,48 @@ impl Drop for Connection {
 /// Polls a future on this thread until it is done. Not `block_on`, which would see to the sockets of the connection's
 /// thread in its place, and cost a message another change of threads.
 fn wait<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
+    struct Unpark {
+        thread: Thread,
+        /// Whether to poll again. What runs inside a poll may wait for something itself, and take for its own what
+        /// unparks this thread.
+        woken: AtomicBool,
+    }
 
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
-            self.0.unpark();
+            self.woken.store(true, Ordering::Release);
+            self.thread.unpark();
         }
     }
 
     let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let unpark = Arc::new(Unpark { thread: thread::current(), woken: AtomicBool::new(false) });
+    let waker = Waker::from(Arc::clone(&unpark));
     loop {
         if let Poll::Ready(done) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
             return done;
         }
-        thread::park();
+        while !unpark.woken.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wake_is_not_lost_to_what_waits_inside() {
+        let mut polled = false;
+        wait(std::future::poll_fn(|cx| {
+            if std::mem::replace(&mut polled, true) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            // Takes the token that the wake left.
+            thread::park();
+            Poll::Pending
+        }));
     }
 }
