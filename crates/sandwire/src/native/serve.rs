@@ -221,7 +221,11 @@ async fn http(
 ) -> io::Result<()> {
     use sandwire_server::http::{HttpEntry, Sessions};
 
-    let listener = sandwire_native::http::Server::bind(address)?.threads(threads);
+    let bound = sandwire_native::http::Server::bind(address).map_err(|error| {
+        let message = format!("{address} cannot be listened at ({error}); choose another address or port");
+        io::Error::new(error.kind(), message)
+    });
+    let listener = bound?.threads(threads);
     settings.tell(LogLevel::Info, format_args!("serving http://{}/", listener.local_addr()?));
     let env = sandwire_native::NativeEnv::shared();
     let (entry, sessions) = HttpEntry::with_sessions(endpoint, env, guard, Sessions::default());
