@@ -155,6 +155,9 @@ async fn run(transport: Transport, server: &Server, settings: &Settings) -> io::
     serve_with(transport, server, settings, threads, pin!(pending())).await
 }
 
+const UNNAMED: &str = "is reached from the network, and only who asks for localhost is answered; to serve others, use \
+     Transport::Network with a Guard that has the hosts and origins of the server";
+
 async fn serve_with(
     transport: Transport,
     server: &Server,
@@ -165,7 +168,12 @@ async fn serve_with(
     let endpoint: Arc<dyn Endpoint> = Arc::new(Caught(server.clone()));
     match transport {
         Transport::Stdio => until(stop, stdio(endpoint, settings)).await.unwrap_or(Ok(())),
-        Transport::Http(address) => http(endpoint, address, Guard::default(), settings, threads, stop).await,
+        Transport::Http(address) => {
+            if !address.ip().is_loopback() {
+                settings.tell(LogLevel::Warning, format_args!("{address} {UNNAMED}"));
+            }
+            http(endpoint, address, Guard::default(), settings, threads, stop).await
+        }
         Transport::Network(address, guard) => http(endpoint, address, guard, settings, threads, stop).await,
         Transport::Unix(path) => until(stop, unix(endpoint, &path, settings)).await.unwrap_or(Ok(())),
     }
