@@ -2,6 +2,7 @@ use crate::{
     hall::{Hall, V, call, request},
     site::post,
 };
+use futures_channel::oneshot;
 use sandwire_io::{
     BoxFuture, Bytes, Env, HttpService, MemoryEvents, MemoryStore, Store, StoreError, Timer, testing::SimEnv,
 };
@@ -15,7 +16,7 @@ use sandwire_server::{
 };
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Waker},
@@ -176,6 +177,47 @@ fn a_session_that_cannot_be_kept_is_not_begun() {
     assert_eq!(hall.initialize(V).head.status, 503);
     assert_eq!(hall.entry.sessions(), 0);
     assert_eq!(status(&hall, "00000000000000000000000000000000"), 404);
+}
+
+/// A store in which everything takes until the door is opened, and is done then.
+#[derive(Clone)]
+struct Late(MemoryStore, Arc<Mutex<Option<oneshot::Receiver<()>>>>);
+
+impl Store for Late {
+    fn get(&self, key: &str) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.0.get(key)
+    }
+    fn put(&self, key: &str, value: &str, ttl_ms: u64) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (store, door) = (self.0.clone(), self.1.lock().unwrap().take());
+        let (key, value) = (key.to_owned(), value.to_owned());
+        Box::pin(async move {
+            if let Some(door) = door {
+                door.await.unwrap();
+            }
+            store.put(&key, &value, ttl_ms).await
+        })
+    }
+    fn remove(&self, key: &str) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.0.remove(key)
+    }
+}
+
+#[test]
+fn a_session_that_ends_while_it_is_written_stays_ended() {
+    let (env, door) = (SimEnv::new(3), Arc::default());
+    let store = Late(MemoryStore::new(Arc::new(env.clone()), 100), Arc::clone(&door));
+    let kept: Arc<dyn Store> = Arc::new(store.clone());
+    let hall = Hall::beside(env, |_| Sessions { store: Some(kept), ..Sessions::default() });
+    let id = hall.open(V);
+    let (open, closed) = oneshot::channel();
+    *door.lock().unwrap() = Some(closed);
+    let mut writing = hall.post(&id, &request(1, "logging/setLevel", r#""level":"error""#));
+    assert!(writing.poll().is_none());
+    assert_eq!(hall.delete(&id), 204);
+    open.send(()).unwrap();
+    writing.response();
+    assert!(store.0.is_empty());
+    assert_eq!(status(&hall, &id), 404);
 }
 
 #[test]

@@ -169,7 +169,13 @@ impl Table {
             state.kept = now;
         }
         let Some(saved) = using.live.session.saved() else { return true };
-        store.put(&key(&using.live.id), &saved.write(), idle_ms).await.is_ok()
+        let key = key(&using.live.id);
+        let is_kept = store.put(&key, &saved.write(), idle_ms).await.is_ok();
+        if !using.is_live() {
+            // It was ended meanwhile, and must not be found again.
+            let _ = store.remove(&key).await;
+        }
+        is_kept
     }
 
     /// What is kept of a session that is not in the table.
