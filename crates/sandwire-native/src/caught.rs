@@ -27,7 +27,7 @@ impl<E: Endpoint> Endpoint for Caught<E> {
         let method = call.request.method.clone();
         // What a panic leaves half done is the handler's own: nothing of the connection is in reach of it.
         match catch_unwind(AssertUnwindSafe(|| self.0.call(call))) {
-            Ok(Answer::Pending(future)) => Answer::Pending(Box::pin(Running { future, method })),
+            Ok(Answer::Pending(future)) => Answer::Pending(Box::pin(Running { future: Some(future), method })),
             Ok(answer) => answer,
             Err(panic) => Answer::Ready(Err(told(&method, &*panic))),
         }
@@ -49,7 +49,8 @@ impl<E: Endpoint> Endpoint for Caught<E> {
 }
 
 struct Running {
-    future: BoxFuture<'static, Result<Reply, ErrorObject>>,
+    /// Until it is dropped.
+    future: Option<BoxFuture<'static, Result<Reply, ErrorObject>>>,
     method: Method,
 }
 
@@ -58,8 +59,19 @@ impl Future for Running {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { future, method } = &mut *self;
-        catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)))
+        let Some(running) = future else { return Poll::Pending };
+        catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)))
             .unwrap_or_else(|panic| Poll::Ready(Err(told(method, &*panic))))
+    }
+}
+
+/// What a handler held may panic, too, when it is dropped: where its call is cancelled, nobody is left to be answered.
+impl Drop for Running {
+    fn drop(&mut self) {
+        let future = self.future.take();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(future))) {
+            told(&self.method, &*panic);
+        }
     }
 }
 
@@ -96,7 +108,22 @@ mod tests {
             if says("later") {
                 return Answer::Pending(Box::pin(async { panic!("dropped it later") }));
             }
+            if says("never") {
+                let held = Brittle;
+                return Answer::Pending(Box::pin(async move {
+                    let _held = held;
+                    std::future::pending().await
+                }));
+            }
             Answer::Ready(Ok(Reply::new(Raw::from_valid(r#"{"content":[]}"#))))
+        }
+    }
+
+    struct Brittle;
+
+    impl Drop for Brittle {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "broke it");
         }
     }
 
@@ -112,6 +139,8 @@ mod tests {
             let error = crate::block_on(client.call(Request::new(Method::ToolsCall, Some(params)))).unwrap_err();
             assert!(error.to_string().contains("the handler panicked"), "{error}");
         }
+        let params = Raw::from_valid(r#"{"name":"never"}"#);
+        drop(client.call(Request::new(Method::ToolsCall, Some(params))));
         let params = Raw::from_valid(r#"{"name":"well"}"#);
         assert!(crate::block_on(client.call(Request::new(Method::ToolsCall, Some(params)))).is_ok());
         client.close();

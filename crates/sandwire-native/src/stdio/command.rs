@@ -235,7 +235,10 @@ impl Command {
             (_, io::ErrorKind::PermissionDenied) => {
                 format!("the program {program} may not be run; make it executable, or name the program that runs it")
             }
-            _ => format!("the program {program} cannot be started ({error}); check that it is one"),
+            _ => format!(
+                "the program {program} cannot be started ({error}); check that it is a program for this system, and that \
+                 this process may still open files and start processes"
+            ),
         };
         TransportError::new(TransportErrorKind::Unreachable, message).with_source(Arc::new(error))
     }
