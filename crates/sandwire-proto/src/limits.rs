@@ -23,6 +23,9 @@ pub struct Limits {
 /// How long the URIs may be, together, that one legacy client subscribes to. More are refused.
 pub(crate) const MAX_WATCHED_BYTES: usize = 256 * 1024;
 
+/// How long a token may be that every progress of a call repeats. Calls with longer ones are refused.
+pub(crate) const MAX_TOKEN_BYTES: usize = 1024;
+
 impl Default for Limits {
     /// 4 MiB a message, 4,096 requests in flight, 256 requests of the peer, 1,024 waiting messages, 10 rounds.
     fn default() -> Self {

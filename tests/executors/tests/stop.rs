@@ -71,6 +71,18 @@ fn who_asks_twice_does_not_wait() {
 }
 
 #[test]
+fn who_listens_on_the_network_is_told_that_it_is_not_let_in() {
+    let mut process =
+        Command::new(env!("CARGO_BIN_EXE_peer")).args(["http", "0.0.0.0:0"]).stderr(Stdio::piped()).spawn();
+    let process = process.as_mut().unwrap();
+    let mut told = String::new();
+    BufReader::new(process.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    process.kill().unwrap();
+    process.wait().unwrap();
+    assert!(told.contains("0.0.0.0:0") && told.contains("Transport::Network"), "{told}");
+}
+
+#[test]
 fn a_socket_is_removed() {
     let path = std::env::temp_dir().join(format!("sandwire-stop-{}.sock", std::process::id()));
     let (mut peer, address) = Peer::start(&["unix", path.to_str().unwrap()]);

@@ -30,8 +30,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use sandwire_json::Raw;
 use sandwire_types::{
-    Envelope, ErrorCode, ErrorObject, LoggingLevel, Message, Method, Notification, Reply, Request, RequestId, Response,
-    Side, WireError,
+    Envelope, ErrorCode, ErrorObject, LoggingLevel, Message, Method, Notification, ProgressToken, Reply, Request,
+    RequestId, Response, Side, WireError,
 };
 
 pub use self::{
@@ -48,7 +48,7 @@ use self::{
     calls::{Calls, Entry, State},
     opening::Opening,
 };
-use crate::{Input, PeerInfo, Time, Via};
+use crate::{Input, PeerInfo, Time, Via, limits::MAX_TOKEN_BYTES};
 
 /// What a machine wants done.
 #[derive(Debug)]
@@ -303,6 +303,10 @@ impl Machine {
         if request.meta.log_level.as_ref().is_some_and(|level| level.severity().is_none()) {
             let error = fault(ErrorCode::INVALID_PARAMS, "logLevel must be one of the eight levels of RFC 5424");
             return self.answer(via, request.id, Err(error));
+        }
+        if matches!(&request.meta.progress_token, Some(ProgressToken::String(token)) if token.len() > MAX_TOKEN_BYTES) {
+            let message = "progressToken is over 1024 bytes, and every progress repeats it; send a shorter one";
+            return self.answer(via, request.id, Err(fault(ErrorCode::INVALID_PARAMS, message)));
         }
         if let Err(error) = self.check_method(&request.method, &peer) {
             return self.answer(via, request.id, Err(error));

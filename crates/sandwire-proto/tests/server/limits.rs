@@ -65,6 +65,22 @@ fn a_client_subscribes_to_so_many_bytes_of_uris() {
 }
 
 #[test]
+fn a_progress_token_is_short_since_it_is_repeated() {
+    for (mut scene, legacy_) in [(Scene::modern(), false), (Scene::legacy("2025-11-25"), true)] {
+        let call = |bytes: usize| {
+            let token = format!(r#""progressToken":"{}""#, "t".repeat(bytes));
+            match legacy_ {
+                true => legacy("1", "tools/call", &format!(r#""_meta":{{{token}}}"#)),
+                false => modern_as("1", "tools/call", "", "{}", &format!(",{token}")),
+            }
+        };
+        let (code, message) = error_of(&scene.ask(&call(1025)));
+        assert!(code == -32602 && message.contains("progressToken"), "{code} {message}");
+        scene.begin(&call(1024));
+    }
+}
+
+#[test]
 fn progress_is_left_out_when_nobody_takes_the_messages() {
     let mut config = config();
     config.limits.max_queue = 10;
