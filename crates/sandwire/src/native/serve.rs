@@ -284,3 +284,18 @@ fn off(what: &str, feature: &str) -> io::Result<()> {
     let message = format!("to serve {what}, turn on the feature `{feature}` of the crate `sandwire`");
     Err(io::Error::new(io::ErrorKind::Unsupported, message))
 }
+
+#[cfg(all(test, feature = "http"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_cannot_be_had_is_named() {
+        let server = Server::builder("test", "1").build().unwrap();
+        // Reserved for documentation, so that no machine has it.
+        let address: SocketAddr = "203.0.113.9:1234".parse().unwrap();
+        let error = sandwire_native::block_on(serve(address, &server)).unwrap_err().to_string();
+        assert!(error.starts_with("203.0.113.9:1234 cannot be listened at ("), "{error}");
+        assert!(error.ends_with("; choose another address or port"), "{error}");
+    }
+}
