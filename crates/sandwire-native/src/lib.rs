@@ -24,9 +24,18 @@ mod stop;
 #[cfg(all(unix, feature = "unix"))]
 pub mod unix;
 
-pub use async_io::block_on;
 pub use caught::Caught;
 pub use env::NativeEnv;
 pub use settings::Settings;
 #[cfg(any(feature = "http", feature = "unix"))]
 pub use stop::StopSignals;
+
+/// Runs a future to its end on this thread, for programs without an executor: a client's call, or
+/// a server that is served for ever.
+///
+/// ```
+/// assert_eq!(sandwire_native::block_on(async { 19 + 23 }), 42);
+/// ```
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    async_io::block_on(future)
+}

@@ -44,7 +44,8 @@
 //! # Features
 //!
 //! - `client` and `server`, both on: one half can be left out.
-//! - `native`, for programs that are processes: [`connect`] to a server wherever it is, and [`serve`] one. Its parts are
+//! - `native`, for programs that are processes: [`connect`] to a server wherever it is, and [`serve`] one, or let it be
+//!   all that the program does: [`Run`]. Its parts are
 //!   `stdio` (child processes, standard input and output), `http`, `unix` (Unix sockets) and [`blocking`] (a client that
 //!   waits for its results). All are off unless asked for, and change nothing on wasm.
 //! - `schemars`: types described by the schemars crate, beside the derive [`Schema`].

@@ -72,6 +72,7 @@ struct Page {
 impl Page {
     fn build() -> Result<Self> {
         setup::node()?;
+        println!("demo: compiling the modules, some minutes the first time");
         let package = pack::tarball()?;
         let server = paths::target().join("workbench-server");
         wasm::build(BUILT_IN, BUILT_IN.package, &server)?;

@@ -49,6 +49,9 @@ fn main() -> ExitCode {
 
 fn dispatch(args: &[String]) -> Result<()> {
     let (command, rest) = args.split_first().map_or(("help", args), |(c, rest)| (c.as_str(), rest));
+    if rest.iter().any(|arg| arg == "--help" || arg == "-h") {
+        return dispatch(&[]);
+    }
     match command {
         "setup" => setup::run(rest),
         "demo" => demo::run(rest),

@@ -163,3 +163,17 @@ fn a_server_on_tokio_and_on_smol() {
     block_on(served.cancel());
     assert!(!path.exists());
 }
+
+#[test]
+fn a_server_on_the_network_that_lets_nobody_in_says_so() {
+    let warned = |address: &str| {
+        let mut process = Command::new(PEER).args(["http", address]).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let warned = lines.take_while(|line| !line.contains("serving")).any(|line| line.contains("Transport::Network"));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        warned
+    };
+    assert!(warned("0.0.0.0:0"));
+    assert!(!warned("127.0.0.1:0"));
+}

@@ -21,7 +21,10 @@ pub use sandwire_native::http;
 pub use sandwire_native::stdio::{self, Command};
 #[cfg(all(unix, feature = "unix"))]
 pub use sandwire_native::unix;
-pub use sandwire_native::{NativeEnv, Settings, block_on};
+pub use sandwire_native::{
+    NativeEnv, block_on,
+    settings::{self, Settings},
+};
 #[cfg(feature = "server")]
 pub use serve::{Run, Transport, serve, serve_until};
 #[cfg(feature = "client")]

@@ -19,10 +19,17 @@ pub enum Transport {
     /// One client, over this process's standard input and output (feature `stdio`). Handlers may print: see
     /// [`Stdio`](sandwire_native::stdio::Stdio).
     Stdio,
-    /// Many, over HTTP at this address (feature `http`), who are on this machine and say so: a `Host` or an `Origin` of
-    /// the network is refused.
+    /// Many, over HTTP at this address (feature `http`), who address it as `localhost` or by a loopback address, and
+    /// pages from there: a `Host` or an `Origin` of the network is refused, wherever the address is reached from.
     Http(SocketAddr),
-    /// Many, over HTTP at this address: those whom the guard lets in.
+    /// Many, over HTTP at this address: those whom the guard lets in. It looks at names, not at who asks.
+    ///
+    /// ```
+    /// use sandwire::{Transport, server::http::{Allow, Guard}};
+    ///
+    /// let guard = Guard { hosts: Allow::these(["mcp.example.com"]), ..Guard::default() };
+    /// let transport = Transport::Network(([0, 0, 0, 0], 8080).into(), guard);
+    /// ```
     Network(SocketAddr, Guard),
     /// Many of this user's, over a Unix socket at this path (feature `unix`).
     Unix(PathBuf),
@@ -97,8 +104,9 @@ pub async fn serve_until(
 
 /// Runs a server as all that a program does.
 pub trait Run {
-    /// Serves as [`serve`] does, HTTP on as many threads as there are processors, and reads [`Settings`] from the environment: they say what standard
-    /// error is told, which is at least where the server listens and what is wrong with the settings.
+    /// Serves as [`serve`] does, HTTP on as many threads as there are processors, and reads [`Settings`] from the
+    /// environment: they say what standard error is told, which is at least where the server listens and what is wrong
+    /// with the settings.
     ///
     /// ```no_run
     /// use sandwire::{Run, Server, Settings, Transport};
