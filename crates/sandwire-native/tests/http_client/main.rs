@@ -4,6 +4,7 @@
 
 mod basics;
 mod executors;
+mod h2;
 mod hostile;
 mod proxies;
 mod redirects;

@@ -9,8 +9,27 @@ use crate::{
     tls::Authority,
 };
 
-fn address(proxy: &Server) -> String {
+pub(crate) fn address(proxy: &Server) -> String {
     format!("http://me:p%40ss@127.0.0.1:{}", proxy.port)
+}
+
+/// A proxy that connects one client with a port of this machine when asked for `place`.
+pub(crate) fn tunnel(place: &str, port: u16) -> Server {
+    let line = format!("CONNECT {place} HTTP/1.1");
+    Server::one(move |mut peer| {
+        let request = peer.request();
+        assert_eq!(request.line(), line);
+        assert_eq!(request.field("proxy-authorization"), Some("Basic bWU6cEBzcw=="));
+        peer.say("HTTP/1.1 200 Connection established\r\n\r\n");
+        let (client, server) = (peer.into_socket(), TcpStream::connect(("127.0.0.1", port)).unwrap());
+        let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        let up = thread::spawn(move || {
+            let _ = io::copy(&mut from, &mut to);
+            let _ = to.shutdown(std::net::Shutdown::Write);
+        });
+        let _ = io::copy(&mut &server, &mut &client);
+        up.join().unwrap();
+    })
 }
 
 #[test]
@@ -48,21 +67,7 @@ fn tls_goes_through_a_tunnel() {
         }
         peer.expect_close();
     });
-    let port = server.port;
-    let proxy = Server::one(move |mut peer| {
-        let request = peer.request();
-        assert_eq!(request.line(), "CONNECT server.example:443 HTTP/1.1");
-        assert_eq!(request.field("proxy-authorization"), Some("Basic bWU6cEBzcw=="));
-        peer.say("HTTP/1.1 200 Connection established\r\n\r\n");
-        let (client, server) = (peer.into_socket(), TcpStream::connect(("127.0.0.1", port)).unwrap());
-        let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-        let up = thread::spawn(move || {
-            let _ = io::copy(&mut from, &mut to);
-            let _ = to.shutdown(std::net::Shutdown::Write);
-        });
-        let _ = io::copy(&mut &server, &mut &client);
-        up.join().unwrap();
-    });
+    let proxy = tunnel("server.example:443", server.port);
     let client = client.proxy(&address(&proxy)).unwrap();
     block_on(async {
         for _ in 0..2 {

@@ -17,7 +17,7 @@ use crate::{
 /// An authority of its own and a server's certificate by it.
 pub(crate) struct Authority {
     pub(crate) pem: String,
-    config: Arc<ServerConfig>,
+    pub(crate) config: Arc<ServerConfig>,
 }
 
 impl Authority {
@@ -41,13 +41,20 @@ impl Authority {
         Self { pem: authority.pem(), config: Arc::new(config) }
     }
 
+    /// What the server offers to speak over TLS.
+    pub(crate) fn offering(mut self, protocols: &[&str]) -> Self {
+        let config = Arc::make_mut(&mut self.config);
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
+        self
+    }
+
     /// The server's side of TLS. What is said first shakes hands.
     pub(crate) fn peer(&self, socket: TcpStream) -> Peer<StreamOwned<ServerConnection, TcpStream>> {
         Peer::new(StreamOwned::new(ServerConnection::new(self.config.clone()).unwrap(), socket))
     }
 }
 
-fn secure(server: &Server, host: &str) -> String {
+pub(crate) fn secure(server: &Server, host: &str) -> String {
     format!("https://{host}:{}/mcp", server.port)
 }
 

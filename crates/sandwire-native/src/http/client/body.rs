@@ -1,5 +1,4 @@
 use std::{
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll, Waker, ready},
 };
@@ -8,11 +7,7 @@ use hyper::body::{self, Body as _, Bytes};
 use sandwire_io::Body;
 use sandwire_proto::TransportError;
 
-use super::{
-    Shared,
-    connect::Route,
-    connection::{AHEAD, Connection},
-};
+use super::{Shared, carrier::Carrier, connect::Route, connection::AHEAD};
 
 /// How much a chunk holds at most that is passed on when it is complete.
 const WHOLE: usize = 16 * 1024 * 1024;
@@ -20,11 +15,11 @@ const WHOLE: usize = 16 * 1024 * 1024;
 /// How much is read to save the connection of a body that nobody wants.
 const SCRAP: usize = 64 * 1024;
 
-/// A body on its connection. At its end the connection goes back to the others; dropped before, it is closed.
+/// A body on its connection. At its end the connection goes back to the others; dropped before, it is closed, or goes on
+/// without this exchange if it carries others.
 pub(super) struct Incoming {
-    body: body::Incoming,
     /// Until the end.
-    connection: Option<Connection>,
+    open: Option<(body::Incoming, Carrier)>,
     /// Whether to wait until a chunk is as large as it can be: nobody can do anything with half a JSON text.
     patient: bool,
     /// What a patient read has so far.
@@ -36,20 +31,14 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    pub(super) fn new(
-        body: body::Incoming,
-        connection: Connection,
-        patient: bool,
-        home: Arc<Shared>,
-        route: Route,
-    ) -> Self {
+    pub(super) fn new(body: body::Incoming, carrier: Carrier, patient: bool, home: Arc<Shared>, route: Route) -> Self {
         let length = body.size_hint().exact();
         let part = match length {
             Some(length) if patient => Vec::with_capacity(usize::try_from(length).unwrap_or(WHOLE).min(WHOLE)),
             _ => Vec::new(),
         };
         let patient = patient && length.is_some();
-        let mut incoming = Self { body, connection: Some(connection), patient, part, error: None, home, route };
+        let mut incoming = Self { open: Some((body, carrier)), patient, part, error: None, home, route };
         incoming.end_if_over();
         incoming
     }
@@ -57,24 +46,18 @@ impl Incoming {
     /// The next bytes; `None` at the end, after which the connection is gone.
     fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>> {
         loop {
-            let Some(connection) = &mut self.connection else { return Poll::Ready(None) };
-            // What is asked for is read, and what was read is here.
-            let mut next = Pin::new(&mut self.body).poll_frame(cx);
-            if next.is_pending() {
-                connection.drive(cx);
-                next = Pin::new(&mut self.body).poll_frame(cx);
-            }
-            match ready!(next) {
+            let Some((body, carrier)) = &mut self.open else { return Poll::Ready(None) };
+            match ready!(carrier.poll_frame(body, cx)) {
                 Some(Ok(frame)) => {
-                    connection.mark_useful();
                     self.end_if_over();
-                    if let Ok(bytes) = frame.into_data() {
+                    if let Ok(bytes) = frame.into_data()
+                        && !bytes.is_empty()
+                    {
                         return Poll::Ready(Some(Ok(bytes)));
                     }
                 }
                 Some(Err(error)) => {
-                    let error = connection.failure(error);
-                    self.connection = None;
+                    self.open = None;
                     return Poll::Ready(Some(Err(error)));
                 }
                 None => self.end(),
@@ -83,17 +66,18 @@ impl Incoming {
     }
 
     fn end_if_over(&mut self) {
-        if self.body.is_end_stream() {
+        if self.open.as_ref().is_some_and(|(body, _)| body.is_end_stream()) {
             self.end();
         }
     }
 
-    /// The body has ended: its connection is free.
+    /// The body is over, and its connection is free.
     fn end(&mut self) {
-        if let Some(mut connection) = self.connection.take()
-            && connection.is_free()
-        {
-            self.home.keep(self.route.clone(), connection);
+        if let Some((body, mut carrier)) = self.open.take() {
+            carrier.release(body);
+            if carrier.is_free() {
+                self.home.keep(self.route.clone(), carrier);
+            }
         }
     }
 }
@@ -125,6 +109,9 @@ impl Body for Incoming {
 impl Drop for Incoming {
     /// A body whose end is here already gives its connection back.
     fn drop(&mut self) {
+        if self.open.as_ref().is_some_and(|(_, carrier)| carrier.is_shared()) {
+            return self.end();
+        }
         let cx = &mut Context::from_waker(Waker::noop());
         let mut read = 0;
         while read < SCRAP

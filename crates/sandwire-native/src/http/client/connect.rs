@@ -21,7 +21,9 @@ use sandwire_proto::{TransportError, TransportErrorKind};
 
 use super::{
     Config,
+    carrier::Carrier,
     connection::Connection,
+    h2::Multiplex,
     proxy::Proxy,
     request::Payload,
     socket::{Socket, Stream},
@@ -40,7 +42,7 @@ pub(super) struct Route {
 const HEAD_START: Duration = Duration::from_millis(250);
 
 /// Makes a connection, within the time that is given for that.
-pub(super) async fn connect(config: &Config, route: &Route) -> Result<Connection, TransportError> {
+pub(super) async fn connect(config: &Config, route: &Route) -> Result<Carrier, TransportError> {
     let attempt = pin!(attempt(config, route));
     match select(attempt, Timer::after(config.connect_timeout)).await {
         Either::Left((done, _)) => done,
@@ -51,20 +53,27 @@ pub(super) async fn connect(config: &Config, route: &Route) -> Result<Connection
     }
 }
 
-async fn attempt(config: &Config, route: &Route) -> Result<Connection, TransportError> {
+async fn attempt(config: &Config, route: &Route) -> Result<Carrier, TransportError> {
     let socket = match &route.proxy {
         None => dial(&route.origin).await?,
         Some(proxy) => dial(&proxy.origin).await?,
     };
     if !route.origin.secure {
-        return Connection::new(Stream::Plain(socket), config.head_limits).await;
+        return alone(Stream::Plain(socket), config).await;
     }
     let socket = match &route.proxy {
         None => socket,
         Some(proxy) => tunnel(config, proxy, &route.origin, socket).await?,
     };
     let stream = tls::shake_hands(config.tls()?, &route.origin, socket).await?;
-    Connection::new(stream, config.head_limits).await
+    if stream.is_http2() {
+        return Ok(Carrier::Shared(Arc::new(Multiplex::new(stream, config.head_limits).await?)));
+    }
+    alone(stream, config).await
+}
+
+async fn alone(stream: Stream, config: &Config) -> Result<Carrier, TransportError> {
+    Ok(Carrier::Alone(Box::new(Connection::new(stream, config.head_limits).await?)))
 }
 
 /// A socket to the first address that answers.

@@ -64,6 +64,7 @@ impl Connection {
     /// Sends a request and reads the head of the response, which may come before the request has gone out.
     pub(super) async fn exchange(&mut self, request: Request<Payload>) -> Result<Response<Incoming>, Failure> {
         self.meter.reset();
+        let before = self.meter.arrived();
         let mut response = pin!(self.sender.try_send_request(request));
         let (driver, ended) = (&mut self.driver, &mut self.ended);
         let answer = poll_fn(|cx| {
@@ -77,7 +78,7 @@ impl Connection {
                 Ok(response)
             }
             Err(error) => {
-                let unanswered = self.meter.is_full();
+                let unanswered = self.meter.arrived() == before;
                 let error = error.into_error();
                 let cause = match self.ended.take() {
                     Some(Err(cause)) if error.is_canceled() => cause,
@@ -132,7 +133,7 @@ fn drive(
 }
 
 /// What a failure of HTTP is to whoever made the call.
-fn failure(error: hyper::Error, meter: &Meter) -> TransportError {
+pub(super) fn failure(error: hyper::Error, meter: &Meter) -> TransportError {
     let cause = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
     let (kind, message) = match cause {
         _ if error.is_parse_too_large() || meter.is_empty() => {
@@ -145,6 +146,9 @@ fn failure(error: hyper::Error, meter: &Meter) -> TransportError {
             TransportErrorKind::Malformed,
             "the response's body breaks the rules of HTTP; report this to the server's author",
         ),
+        _ if error.source().is_some_and(is_against_http2) => {
+            (TransportErrorKind::Malformed, "the server breaks the rules of HTTP/2; report this to the server's author")
+        }
         _ if error.is_user() => (TransportErrorKind::Other, "the request cannot be sent"),
         _ => (
             TransportErrorKind::Closed,
@@ -152,4 +156,8 @@ fn failure(error: hyper::Error, meter: &Meter) -> TransportError {
         ),
     };
     TransportError::new(kind, message).with_source(Arc::new(error))
+}
+
+fn is_against_http2(cause: &(dyn Error + 'static)) -> bool {
+    cause.downcast_ref::<h2::Error>().is_some_and(h2::Error::is_library)
 }

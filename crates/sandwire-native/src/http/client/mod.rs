@@ -1,17 +1,21 @@
 //! HTTP requests, with connections that are used again.
 //!
-//! HTTP/1.1 by hyper over sockets of `async-io`, TLS by rustls with what the platform trusts. Nothing is spawned: whoever
+//! HTTP by hyper over sockets of `async-io`, TLS by rustls with what the platform trusts. Nothing is spawned: whoever
 //! waits for a response moves its connection on, so any executor will do, and dropping a request or a body closes its
-//! connection there and then, which is what cancels a call.
+//! connection or resets its stream there and then, which is what cancels a call.
+//!
+//! HTTP/2 is spoken where a server offers it over TLS, and then one connection carries what goes on side by side.
+//! Otherwise it is HTTP/1.1, and requests side by side have a connection each.
 //!
 //! trillium-client 0.9 reads the rest of a dropped body in a task and isahc 2 tells the server when it sends the next
 //! byte, so both keep an idle stream of events open; a small request took them 98 and 200 µs beside hyper's 24, whose
-//! price is tokio's channels. HTTP/2 wants a task for each connection and is left out: requests side by side have a
-//! connection each.
+//! price is tokio's channels.
 
 mod body;
+mod carrier;
 mod connect;
 mod connection;
+mod h2;
 mod idle;
 mod proxy;
 mod request;
@@ -34,8 +38,9 @@ use sandwire_proto::{
 };
 
 use body::Incoming;
+use carrier::Carrier;
 use connect::{Route, connect};
-use connection::{Connection, FIELDS, HeadLimits};
+use connection::{FIELDS, HeadLimits};
 use idle::Idle;
 use proxy::{Proxies, Proxy};
 use request::{Payload, request, response_head};
@@ -44,7 +49,8 @@ use url::Url;
 /// How often a request is redirected before it fails.
 const REDIRECTS: usize = 5;
 
-/// HTTP over connections that are kept and used again: up to 16 of a host, as long as the server keeps them open too.
+/// HTTP over connections that are kept and used again: up to 16 of a host, as long as the server keeps them open too, or
+/// one with HTTP/2, which is spoken where the server offers it over TLS.
 ///
 /// A request that finds its connection closed by the server before anything was answered is sent once more, over a new
 /// one; every other failure is told. A redirect is followed within its origin, five times at most: a GET always, any
@@ -214,9 +220,9 @@ impl Shared {
         // A proxy that is to speak TLS with the server only passes bytes on.
         let spoken_to = route.proxy.as_ref().filter(|_| !url.origin.secure);
         let request = || request(url, spoken_to, head, &self.config.headers, body.clone());
-        if let Some(mut connection) = self.idle.take(&route) {
-            match connection.exchange(request()?).await {
-                Ok(response) => return self.response(connection, response, route),
+        if let Some(mut carrier) = self.idle.take(&route) {
+            match carrier.exchange(request()?).await {
+                Ok(response) => return self.response(carrier, response, route),
                 // The server closed an idle connection just when it was to be used again.
                 Err(failure) if failure.unanswered => {}
                 Err(failure) => return Err(failure.error),
@@ -224,28 +230,31 @@ impl Shared {
         }
         // What cannot be sent is refused before anything is connected.
         let request = request()?;
-        let mut connection = connect(&self.config, &route).await?;
-        match connection.exchange(request).await {
-            Ok(response) => self.response(connection, response, route),
+        let mut carrier = connect(&self.config, &route).await?;
+        if let Carrier::Shared(multiplex) = &carrier {
+            self.keep(route.clone(), Carrier::Shared(multiplex.clone()));
+        }
+        match carrier.exchange(request).await {
+            Ok(response) => self.response(carrier, response, route),
             Err(failure) => Err(failure.error),
         }
     }
 
     fn response(
         self: &Arc<Self>,
-        connection: Connection,
+        carrier: Carrier,
         response: Response<hyper::body::Incoming>,
         route: Route,
     ) -> Result<HttpResponse, TransportError> {
         let head = response_head(response.status().as_u16(), response.headers())?;
         let patient = head.headers.media_type().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
-        let body = Incoming::new(response.into_body(), connection, patient, self.clone(), route);
+        let body = Incoming::new(response.into_body(), carrier, patient, self.clone(), route);
         Ok(HttpResponse { head, body: Box::new(body) })
     }
 
-    fn keep(&self, route: Route, connection: Connection) {
+    fn keep(&self, route: Route, carrier: Carrier) {
         let keep_ms = self.config.idle_timeout.as_millis().try_into().unwrap_or(u64::MAX);
-        self.idle.put(route, connection, keep_ms);
+        self.idle.put(route, carrier, keep_ms);
     }
 }
 

@@ -13,6 +13,8 @@ use futures_io::{AsyncRead, AsyncWrite};
 use futures_rustls::client::TlsStream;
 use hyper::rt::{Read, ReadBufCursor, Write};
 
+use super::tls;
+
 #[expect(clippy::disallowed_types, reason = "this is where the network enters a native process")]
 pub(super) type Socket = Async<std::net::TcpStream>;
 
@@ -41,13 +43,14 @@ const PIECE: (usize, usize) = (8 * 1024, 64 * 1024);
 pub(super) struct Meter {
     budget: usize,
     left: AtomicUsize,
+    arrived: AtomicUsize,
 }
 
 impl Meter {
     /// Useful is at the latest what follows `wrapping` bytes.
     pub(super) fn new(wrapping: usize) -> Self {
         let budget = wrapping + 4 * PIECE.1;
-        Self { budget, left: AtomicUsize::new(budget) }
+        Self { budget, left: AtomicUsize::new(budget), arrived: AtomicUsize::new(0) }
     }
 
     /// What arrived was of use.
@@ -55,9 +58,9 @@ impl Meter {
         self.left.store(self.budget, Relaxed);
     }
 
-    /// Whether anything has arrived since.
-    pub(super) fn is_full(&self) -> bool {
-        self.left.load(Relaxed) == self.budget
+    /// How much has arrived so far.
+    pub(super) fn arrived(&self) -> usize {
+        self.arrived.load(Relaxed)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -65,9 +68,20 @@ impl Meter {
     }
 
     fn take(&self, count: usize) -> io::Result<()> {
+        self.arrived.fetch_add(count, Relaxed);
         let left = self.left.load(Relaxed).saturating_sub(count);
         self.left.store(left, Relaxed);
         if left == 0 { Err(io::Error::other("nothing of use in what arrives")) } else { Ok(()) }
+    }
+}
+
+impl Stream {
+    /// Whether the other side has chosen HTTP/2.
+    pub(super) fn is_http2(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2),
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use super::{
     url::Origin,
 };
 
+/// What TLS calls HTTP/2.
+pub(super) const HTTP2: &[u8] = b"h2";
+
 /// The certificates in `pem`.
 pub(super) fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {
     let refused = || TransportError::new(TransportErrorKind::Other, "there is no certificate in PEM form in the text");
@@ -44,11 +47,11 @@ pub(super) fn connector(roots: &[CertificateDer<'static>]) -> Result<TlsConnecto
             )
             .with_source(Arc::new(error))
         })?;
-    Ok(TlsConnector::from(Arc::new(with_protocol(config))))
+    Ok(TlsConnector::from(Arc::new(with_protocols(config))))
 }
 
-fn with_protocol(mut config: ClientConfig) -> ClientConfig {
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+fn with_protocols(mut config: ClientConfig) -> ClientConfig {
+    config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
     config
 }
 
