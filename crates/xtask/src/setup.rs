@@ -11,7 +11,7 @@ mod rust;
 use anyhow::{Result, bail};
 
 pub use npm::{newer_node, node, npm};
-pub use programs::{chromium, valgrind, wrk};
+pub use programs::{chromium, valgrind};
 pub use python::python;
 pub use rust::{TARGET, WINDOWS, std_cargo, wasm_cargo, windows_cargo};
 
@@ -37,7 +37,6 @@ pub fn run(args: &[String]) -> Result<()> {
     part(chromium().map(|path| format!("Chromium at {}", path.display())));
     part(valgrind().map(|()| "valgrind".to_owned()));
     part(python().map(|path| format!("Python packages of tests/python for {}", path.display())));
-    part(wrk().map(|()| "wrk".to_owned()));
     if missing.is_empty() {
         return Ok(());
     }

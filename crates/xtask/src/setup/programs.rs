@@ -46,16 +46,6 @@ pub fn valgrind() -> Result<()> {
     apt::install("valgrind", "valgrind was not found: run `sudo apt-get install -y valgrind`")
 }
 
-/// Makes sure that wrk is there, which puts a load on a server.
-pub fn wrk() -> Result<()> {
-    let _guard = ONE_AT_A_TIME.lock();
-    // Asked for its version it prints it, and fails.
-    if find(&["wrk"], &[]).is_some() {
-        return Ok(());
-    }
-    apt::install("wrk", "wrk was not found: run `sudo apt-get install -y wrk`")
-}
-
 fn find(commands: &[&str], places: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let in_path = std::env::split_paths(&path).flat_map(|dir| commands.iter().map(move |name| dir.join(name)));

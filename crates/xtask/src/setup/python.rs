@@ -52,6 +52,9 @@ struct System {
 fn system() -> Result<System> {
     let advice = format!("install Python {}.{} or newer, with venv", OLDEST.0, OLDEST.1);
     let name = if cfg!(windows) { "python" } else { "python3" };
+    if !run::exists(name) {
+        apt::install("python3-venv", &advice)?;
+    }
     let text = run::program(name).arg("--version").read().context(advice.clone())?;
     let version = text.trim().trim_start_matches("Python ").to_owned();
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
