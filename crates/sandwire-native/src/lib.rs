@@ -11,6 +11,8 @@
 #![deny(unsafe_code)]
 
 mod caught;
+#[cfg(any(feature = "http", feature = "unix"))]
+mod descriptors;
 mod env;
 #[cfg(feature = "http")]
 pub mod http;
@@ -25,6 +27,8 @@ mod stop;
 pub mod unix;
 
 pub use caught::Caught;
+#[cfg(any(feature = "http", feature = "unix"))]
+pub use descriptors::raise_descriptor_limit;
 pub use env::NativeEnv;
 pub use settings::Settings;
 #[cfg(any(feature = "http", feature = "unix"))]

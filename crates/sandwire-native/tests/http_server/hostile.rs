@@ -43,6 +43,7 @@ fn pour(client: &mut Client, piece: &[u8], most: usize) -> usize {
 
 #[test]
 fn a_thousand_slow_clients_wait_for_themselves_alone() {
+    sandwire_native::raise_descriptor_limit();
     let stage = Stage::with(Limits { head_time: Duration::from_secs(2), ..quick() });
     let mut slow = Vec::new();
     let began = Instant::now();

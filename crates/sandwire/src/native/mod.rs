@@ -13,8 +13,6 @@ mod told;
 
 #[cfg(feature = "client")]
 pub use connect::{Connect, connect};
-#[cfg(any(feature = "http", feature = "unix"))]
-pub use sandwire_native::StopSignals;
 #[cfg(feature = "http")]
 pub use sandwire_native::http;
 #[cfg(feature = "stdio")]
@@ -25,6 +23,8 @@ pub use sandwire_native::{
     NativeEnv, block_on,
     settings::{self, Settings},
 };
+#[cfg(any(feature = "http", feature = "unix"))]
+pub use sandwire_native::{StopSignals, raise_descriptor_limit};
 #[cfg(feature = "server")]
 pub use serve::{Run, Transport, serve, serve_until};
 #[cfg(feature = "client")]

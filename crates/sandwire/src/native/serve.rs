@@ -121,7 +121,8 @@ pub trait Run {
     /// ```
     ///
     /// Over standard input and output `SIGTERM` and `SIGINT` end the process as they do by default. Otherwise the first
-    /// of them ends it as [`serve_until`] says, and the second at once.
+    /// of them ends it as [`serve_until`] says, and the second at once; and the process may have as many descriptors open
+    /// as the system allows it to ask for.
     ///
     /// # Errors
     /// As for [`serve`], and if the environment has a setting that cannot be.
@@ -148,6 +149,7 @@ async fn run(transport: Transport, server: &Server, settings: &Settings) -> io::
     if !matches!(transport, Transport::Stdio) {
         use sandwire_native::StopSignals;
 
+        sandwire_native::raise_descriptor_limit();
         let (mut first, mut both) = (StopSignals::new()?, StopSignals::new()?);
         let stop = pin!(async {
             first.next().await;

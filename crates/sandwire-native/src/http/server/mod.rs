@@ -29,6 +29,7 @@ use async_executor::Executor;
 use async_io::{Async, Timer};
 use sandwire_io::HttpService;
 
+use crate::descriptors;
 use house::{House, Signal, until};
 use wire::Socket;
 
@@ -55,7 +56,7 @@ pub struct Server {
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs)]
 pub struct Limits {
-    /// How many connections there may be; more are answered 503 and closed.
+    /// How many connections there may be, if the process may have so many descriptors; more are answered 503 and closed.
     pub connections: usize,
     /// How long a request's head may be, in bytes; a longer one, and one with more than 100 fields, is answered 431.
     pub head_bytes: usize,
@@ -198,7 +199,8 @@ impl Server {
     ///
     /// When a thread cannot be started.
     pub async fn serve(self, service: impl HttpService) -> io::Result<()> {
-        let Self { listener, limits, threads, shutdown: Shutdown(closing) } = self;
+        let Self { listener, mut limits, threads, shutdown: Shutdown(closing) } = self;
+        limits.connections = limits.connections.min(descriptors::spare());
         let drain_time = limits.drain_time;
         let house = Arc::new(House::new(Box::new(service), limits, Arc::clone(&closing)));
         let executor = Arc::new(Executor::new());
