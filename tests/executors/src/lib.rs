@@ -3,6 +3,7 @@
 
 use std::{
     pin::Pin,
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -25,6 +26,18 @@ pub async fn pause() {
         Poll::Pending
     })
     .await;
+}
+
+/// A command without the settings that are meant for the tests themselves, of which a server would warn.
+#[must_use]
+pub fn unsettled(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("SANDWIRE_") {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// How much processor time a process has used, in hundredths of a second, where the system says so in a file.

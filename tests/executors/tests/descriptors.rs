@@ -2,17 +2,18 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use executors::unsettled;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     time::Duration,
 };
 
 /// A server that a shell starts after `limit`, and its address.
 fn limited(limit: &str) -> (Ended, String) {
     let script = format!("{limit}; exec \"$0\" tools http");
-    let mut command = Command::new("sh");
+    let mut command = unsettled("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_peer")]).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut line = String::new();

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use executors::unsettled;
 use sandwire::blocking::{Client, connect};
 use serde_json::json;
 use std::{
@@ -19,7 +20,8 @@ struct Peer {
 
 impl Peer {
     fn start(args: &[&str]) -> (Self, String) {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_peer")).args(args).stderr(Stdio::piped()).spawn().unwrap();
+        let mut command = unsettled(env!("CARGO_BIN_EXE_peer"));
+        let mut process = command.args(args).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(process.stderr.take().unwrap());
         let mut peer = Self { process, stderr };
         let address = peer.line().rsplit(' ').next().unwrap().to_owned();
@@ -35,6 +37,14 @@ impl Peer {
     fn terminate(&self) {
         let id = self.process.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    }
+}
+
+impl Drop for Peer {
+    /// A test that fails leaves nothing behind.
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
@@ -72,8 +82,7 @@ fn who_asks_twice_does_not_wait() {
 
 #[test]
 fn who_listens_on_the_network_is_told_that_it_is_not_let_in() {
-    let mut process =
-        Command::new(env!("CARGO_BIN_EXE_peer")).args(["http", "0.0.0.0:0"]).stderr(Stdio::piped()).spawn();
+    let mut process = unsettled(env!("CARGO_BIN_EXE_peer")).args(["http", "0.0.0.0:0"]).stderr(Stdio::piped()).spawn();
     let process = process.as_mut().unwrap();
     let mut told = String::new();
     BufReader::new(process.stderr.take().unwrap()).read_line(&mut told).unwrap();
