@@ -1,4 +1,4 @@
-//! The entry as a service: in an axum router, behind a real port.
+//! The entry as a service: in an axum router and under hyper alone, behind a real port.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::{sync::Arc, time::Duration};
@@ -6,6 +6,8 @@ use std::{sync::Arc, time::Duration};
 use axum::Router;
 use futures_channel::mpsc::{UnboundedSender, unbounded};
 use futures_util::StreamExt;
+use hyper::server::conn::http1;
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use sandwire_io::testing::SimEnv;
 use sandwire_server::{Context, Server, http::HttpEntry};
 use tokio::{
@@ -49,12 +51,28 @@ fn post(tool: &str) -> String {
     )
 }
 
-async fn connect(server: &Server) -> BufReader<TcpStream> {
+/// What calls the service.
+#[derive(Clone, Copy)]
+enum Host {
+    Axum,
+    Hyper,
+}
+
+async fn connect(host: Host, server: &Server) -> BufReader<TcpStream> {
     let entry = HttpEntry::new(Arc::new(server.clone()), Arc::new(SimEnv::new(1)));
-    let app = Router::new().route_service("/mcp", entry);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+    tokio::spawn(async move {
+        match host {
+            Host::Axum => axum::serve(listener, Router::new().route_service("/mcp", entry)).await.unwrap(),
+            Host::Hyper => {
+                let (socket, _) = listener.accept().await.unwrap();
+                let service = TowerToHyperService::new(entry);
+                // Ends with an error where the client goes away.
+                let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
+            }
+        }
+    });
     BufReader::new(TcpStream::connect(address).await.unwrap())
 }
 
@@ -75,8 +93,17 @@ async fn read_to(stream: &mut BufReader<TcpStream>, end: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_call_is_answered_through_a_router() {
-    let mut stream = connect(&server(unbounded().0)).await;
+async fn axum_answers_calls() {
+    answers_calls(Host::Axum).await;
+}
+
+#[tokio::test]
+async fn hyper_answers_calls() {
+    answers_calls(Host::Hyper).await;
+}
+
+async fn answers_calls(host: Host) {
+    let mut stream = connect(host, &server(unbounded().0)).await;
     for _ in 0..2 {
         stream.write_all(post("add").as_bytes()).await.unwrap();
         let head = read_to(&mut stream, "\r\n").await;
@@ -99,9 +126,18 @@ async fn a_call_is_answered_through_a_router() {
 }
 
 #[tokio::test]
-async fn events_stream_and_a_client_that_goes_away_cancels() {
+async fn in_axum_events_stream_and_a_client_that_goes_away_cancels() {
+    streams_until_the_client_goes(Host::Axum).await;
+}
+
+#[tokio::test]
+async fn in_hyper_events_stream_and_a_client_that_goes_away_cancels() {
+    streams_until_the_client_goes(Host::Hyper).await;
+}
+
+async fn streams_until_the_client_goes(host: Host) {
     let (dropped, mut drops) = unbounded();
-    let mut stream = connect(&server(dropped)).await;
+    let mut stream = connect(host, &server(dropped)).await;
     stream.write_all(post("wait").as_bytes()).await.unwrap();
     let told = read_to(&mut stream, "data: ").await;
     assert!(told.contains("text/event-stream") && told.contains("notifications/progress"), "{told}");
