@@ -118,7 +118,7 @@ pub fn http_sessions(data: &[u8]) {
 #[cfg(feature = "sse")]
 #[derive(Default)]
 struct Turning {
-    now: std::sync::atomic::AtomicU64,
+    now: Arc<std::sync::atomic::AtomicU64>,
     next: std::sync::atomic::AtomicU64,
 }
 
@@ -135,7 +135,7 @@ impl Env for Turning {
         Time(self.now.load(std::sync::atomic::Ordering::Relaxed))
     }
     fn timer(&self) -> Box<dyn Timer> {
-        Box::new(Still)
+        Box::new(Turned(Arc::clone(&self.now)))
     }
     fn fill_random(&self, bytes: &mut [u8]) {
         let number = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_le_bytes();
@@ -143,6 +143,17 @@ impl Env for Turning {
     }
     fn unix_time(&self) -> Option<u64> {
         None
+    }
+}
+
+/// A timer of the clock that is turned by hand. It wakes nobody: the driver is polled when the clock was turned.
+#[cfg(feature = "sse")]
+struct Turned(Arc<std::sync::atomic::AtomicU64>);
+
+#[cfg(feature = "sse")]
+impl Timer for Turned {
+    fn poll(&mut self, at: Time, _: &mut Context<'_>) -> Poll<()> {
+        if self.0.load(std::sync::atomic::Ordering::Relaxed) >= at.0 { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
