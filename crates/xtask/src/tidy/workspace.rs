@@ -123,10 +123,11 @@ impl Tree {
     }
 }
 
-/// Asks cargo whether it could build with the lock files of `tests/*` as they are.
+/// Asks cargo whether it could build with the lock files of `tests/*` and `tests/outside/*` as they are.
 fn locks() -> Result<Vec<(String, Option<String>)>> {
     let mut locks = Vec::new();
-    for entry in std::fs::read_dir(paths::root().join("tests"))? {
+    let tests = paths::root().join("tests");
+    for entry in std::fs::read_dir(&tests)?.chain(std::fs::read_dir(tests.join("outside"))?) {
         let folder = entry?.path();
         let lock = folder.join("Cargo.lock");
         if lock.exists() {
