@@ -64,7 +64,7 @@ impl Need {
 }
 
 /// The packages whose tests use processes, sockets and real time.
-const NATIVE: &[&str] = &["executors", "native-tests", "sandwire-native"];
+const NATIVE: &[&str] = &["chaos", "executors", "native-tests", "sandwire-native"];
 
 /// Every suite, in the order in which they run: what is cheap first.
 pub const SUITES: &[Suite] = &[

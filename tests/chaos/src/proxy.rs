@@ -1,0 +1,1 @@
+//! A network between client and server that is worse than most.
