@@ -3,7 +3,7 @@
 use sandwire_json::{Raw, find};
 
 macro_rules! capabilities {
-    ($( $(#[$doc:meta])* $variant:ident = $name:literal / $part:literal; )*) => {
+    ($( $(#[$doc:meta])* $variant:ident = $($member:literal)/+; )*) => {
         /// A capability that a method needs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -15,10 +15,10 @@ macro_rules! capabilities {
             /// Every capability.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The member of the capabilities object, and the member of its value; empty where the value suffices.
-            const fn path(self) -> (&'static str, &'static str) {
+            /// The member of the capabilities object, and the members of its value on the way to what declares it.
+            const fn path(self) -> &'static [&'static str] {
                 match self {
-                    $( Self::$variant => ($name, $part), )*
+                    $( Self::$variant => &[$($member),+], )*
                 }
             }
         }
@@ -27,37 +27,41 @@ macro_rules! capabilities {
 
 capabilities! {
     /// The server has tools.
-    Tools = "tools" / "";
+    Tools = "tools";
     /// It tells when their list changes.
     ToolsListChanged = "tools" / "listChanged";
     /// The server has prompts.
-    Prompts = "prompts" / "";
+    Prompts = "prompts";
     /// It tells when their list changes.
     PromptsListChanged = "prompts" / "listChanged";
     /// The server has resources.
-    Resources = "resources" / "";
+    Resources = "resources";
     /// It tells when their list changes.
     ResourcesListChanged = "resources" / "listChanged";
     /// It tells when one of them changes.
     ResourcesSubscribe = "resources" / "subscribe";
     /// The server completes arguments.
-    Completions = "completions" / "";
+    Completions = "completions";
     /// The server sends log messages.
-    Logging = "logging" / "";
+    Logging = "logging";
     /// The client has a model to ask.
-    Sampling = "sampling" / "";
+    Sampling = "sampling";
     /// The client has a user to ask.
-    Elicitation = "elicitation" / "";
+    Elicitation = "elicitation";
     /// The client has roots.
-    Roots = "roots" / "";
+    Roots = "roots";
     /// It tells when they change.
     RootsListChanged = "roots" / "listChanged";
     /// The peer has tasks.
-    Tasks = "tasks" / "";
+    Tasks = "tasks";
     /// It lists them.
     TasksList = "tasks" / "list";
     /// It cancels them.
     TasksCancel = "tasks" / "cancel";
+    /// The server has skills.
+    Skills = "extensions" / "io.modelcontextprotocol/skills";
+    /// It lists the directories they are in.
+    SkillsDirectoryRead = "extensions" / "io.modelcontextprotocol/skills" / "directoryRead";
 }
 
 /// Declares tasks in the modern era, all that belongs to them included.
@@ -66,12 +70,11 @@ const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 impl Capability {
     /// Whether a peer declares it in this capabilities object.
     pub fn is_in(self, capabilities: &Raw) -> bool {
-        let (name, part) = self.path();
-        let value = find(capabilities.as_str(), name).filter(|value| value.starts_with('{'));
-        let declared = value.is_some_and(|value| {
-            part.is_empty() || find(value, part).is_some_and(|part| part == "true" || part.starts_with('{'))
-        });
-        declared || name == "tasks" && extends(capabilities.as_str())
+        let path = self.path();
+        let declared = path.iter().try_fold(capabilities.as_str(), |value, member| find(value, member));
+        let is_member = path.len() > 1;
+        declared.is_some_and(|value| value.starts_with('{') || is_member && value == "true")
+            || path.first() == Some(&"tasks") && extends(capabilities.as_str())
     }
 }
 

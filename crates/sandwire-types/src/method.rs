@@ -185,6 +185,14 @@ methods! {
     TasksUpdate = "tasks/update", REQUEST {
         from_client: MODERN, name_source: Some(NameSource::TaskId), capability: Some(Capability::Tasks)
     };
+    /// Lists skills.
+    SkillsList = "skills/list", REQUEST { from_client: ALL, cacheable: true, capability: Some(Capability::Skills) };
+    /// Asks for one skill.
+    SkillsGet = "skills/get", REQUEST { from_client: ALL, cacheable: true, capability: Some(Capability::Skills) };
+    /// Lists what a directory of resources holds.
+    ResourcesDirectoryRead = "resources/directory/read", REQUEST {
+        from_client: ALL, capability: Some(Capability::SkillsDirectoryRead)
+    };
     /// Says that a legacy client is ready.
     Initialized = "notifications/initialized", NOTIFICATION { from_client: LEGACY };
     /// Gives up a request.

@@ -29,6 +29,7 @@ mod prompt;
 mod resource;
 mod roots;
 mod sampling;
+mod skill;
 mod subscription;
 mod support;
 mod tables;
@@ -66,6 +67,10 @@ pub use roots::{ListRootsResult, Root};
 pub use sampling::{
     CreateMessageRequestParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences, SamplingMessage,
     SamplingMessageContentBlock, ToolChoice, ToolChoiceMode, ToolResultContent, ToolUseContent,
+};
+pub use skill::{
+    GetSkillResult, ListSkillsResult, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, Skill,
+    SkillResource, SkillResources,
 };
 pub use subscription::{
     EmptyResult, SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequestParams,

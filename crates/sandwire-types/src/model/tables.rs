@@ -16,7 +16,8 @@ pub fn params_type(method: &Method) -> Option<Type> {
         Method::ToolsCall => CallToolRequestParams::TYPE,
         Method::PromptsGet => GetPromptRequestParams::TYPE,
         Method::ResourcesRead => ReadResourceRequestParams::TYPE,
-        Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => ResourceRequestParams::TYPE,
+        Method::ResourcesSubscribe | Method::ResourcesUnsubscribe | Method::SkillsGet => ResourceRequestParams::TYPE,
+        Method::ResourcesDirectoryRead => ReadResourceDirectoryRequestParams::TYPE,
         Method::LoggingSetLevel => SetLevelRequestParams::TYPE,
         Method::CompletionComplete => CompleteRequestParams::TYPE,
         Method::SubscriptionsListen => SubscriptionsListenRequestParams::TYPE,
@@ -28,6 +29,7 @@ pub fn params_type(method: &Method) -> Option<Type> {
         | Method::PromptsList
         | Method::ResourcesList
         | Method::ResourcesTemplatesList
+        | Method::SkillsList
         | Method::TasksList => PaginatedRequestParams::TYPE,
         Method::Cancelled => CancelledNotificationParams::TYPE,
         Method::Progress => ProgressNotificationParams::TYPE,
@@ -63,6 +65,9 @@ pub fn result_type(method: &Method) -> Option<Type> {
         Method::ResourcesRead => ReadResourceResult::TYPE,
         Method::CompletionComplete => CompleteResult::TYPE,
         Method::SamplingCreateMessage | Method::RootsList | Method::ElicitationCreate => return answer_type(method),
+        Method::SkillsList => ListSkillsResult::TYPE,
+        Method::SkillsGet => GetSkillResult::TYPE,
+        Method::ResourcesDirectoryRead => ReadResourceDirectoryResult::TYPE,
         Method::TasksGet => Task::TYPE,
         Method::TasksList => ListTasksResult::TYPE,
         Method::Ping
