@@ -214,11 +214,11 @@ impl Client {
         self.notify(Notification::new(Method::RootsListChanged, None))
     }
 
-    fn list<P: Page>(&self) -> Request<P> {
+    pub(crate) fn list<P: Page>(&self) -> Request<P> {
         Request::new(&self.handle, Ok(request::call(P::METHOD, None)), request::decode)
     }
 
-    fn call<P: Write + ?Sized, T: Read>(&self, method: Method, params: &P) -> Request<T> {
+    pub(crate) fn call<P: Write + ?Sized, T: Read>(&self, method: Method, params: &P) -> Request<T> {
         let params = sandwire_json::to_raw(params);
         Request::new(&self.handle, Ok(request::call(method, Some(params))), request::decode)
     }

@@ -45,6 +45,8 @@ pub enum ErrorKind {
     Refused,
     /// The result is valid and not of the type asked for.
     Decode,
+    /// What was read is not what its skill's entry says, so that it must not be used.
+    Unverified,
     /// The caller's mistake.
     Usage,
 }
@@ -75,7 +77,7 @@ impl Error {
         Self::new(ErrorKind::Tool, message)
     }
 
-    fn caused_by(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
+    pub(crate) fn caused_by(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Box::new(source));
         self
     }

@@ -46,6 +46,8 @@ mod handler;
 mod options;
 mod page;
 mod request;
+#[cfg(feature = "skills")]
+mod skill;
 
 pub use client::Client;
 pub use error::{Error, ErrorKind};
@@ -54,3 +56,7 @@ pub use page::Page;
 pub use request::{Request, Response};
 pub use sandwire_io::client::{Driver, Mode, OpenError, SessionLoss};
 pub use sandwire_proto::{Limits, PeerInfo};
+#[cfg(feature = "skills")]
+pub use sandwire_skills as skills;
+#[cfg(feature = "skills")]
+pub use skill::OpenSkill;

@@ -4,12 +4,12 @@ use sandwire_json::{Raw, Read, Write};
 use sandwire_types::{
     Method,
     model::{
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        Prompt, Resource, ResourceTemplate, Tool,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+        PaginatedRequestParams, Prompt, Resource, ResourceTemplate, Skill, Tool,
     },
 };
 
-/// A page of a list: a result of one of the four list methods.
+/// A page of a list: a result of one of the list methods.
 pub trait Page: Read + sealed::Sealed {
     /// What the list holds.
     type Item;
@@ -48,6 +48,7 @@ pages! {
     ListPromptsResult: prompts of Prompt by PromptsList;
     ListResourcesResult: resources of Resource by ResourcesList;
     ListResourceTemplatesResult: resource_templates of ResourceTemplate by ResourcesTemplatesList;
+    ListSkillsResult: skills of Skill by SkillsList;
 }
 
 impl<P: Page> Request<P> {

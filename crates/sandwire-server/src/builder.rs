@@ -46,6 +46,8 @@ pub struct Builder {
     resources: Vec<Row>,
     templates: Vec<Row>,
     prompts: Vec<Row>,
+    #[cfg(feature = "skills")]
+    pub(crate) skills: Vec<Row>,
     completions: Vec<(String, String, CompletionRun)>,
     /// Set by the first completion, so that a server without any does not contain it.
     attach_completions: Option<fn(&mut Self)>,
@@ -91,6 +93,8 @@ impl Builder {
             resources: Vec::new(),
             templates: Vec::new(),
             prompts: Vec::new(),
+            #[cfg(feature = "skills")]
+            skills: Vec::new(),
             completions: Vec::new(),
             attach_completions: None,
             methods: Vec::new(),
@@ -139,6 +143,27 @@ impl Builder {
     /// Declares extensions: an object of settings by extension id.
     pub fn extensions(self, extensions: Raw) -> Self {
         self.declare_member("extensions", extensions)
+    }
+
+    /// Declares one extension by its id, with its settings, an object.
+    pub fn extension(self, id: &str, settings: Raw) -> Self {
+        let mut writer = Writer::new();
+        writer.begin_object();
+        if let Some((_, declared)) = self.members.iter().find(|(member, _)| *member == "extensions") {
+            // What cannot be read is declared no more.
+            let _ = declared.reader().object(&mut |key, reader| {
+                let value = reader.raw()?;
+                if key != id {
+                    writer.key(key);
+                    writer.raw(value);
+                }
+                Ok(())
+            });
+        }
+        writer.key(id);
+        writer.raw(settings.as_str());
+        writer.end_object();
+        self.declare_member("extensions", writer.into_raw())
     }
 
     /// Declares experimental capabilities: an object of settings by name.
@@ -215,6 +240,8 @@ impl Builder {
             (&tables.resources, &mut self.resources),
             (&tables.templates, &mut self.templates),
             (&tables.prompts, &mut self.prompts),
+            #[cfg(feature = "skills")]
+            (&tables.skills, &mut self.skills),
         ] {
             table.update(|table| table.with(std::mem::take(rows)))?;
         }
@@ -237,12 +264,12 @@ impl Builder {
         }
     }
 
-    fn serves<const N: usize>(&mut self, methods: [Served; N]) {
+    pub(crate) fn serves<const N: usize>(&mut self, methods: [Served; N]) {
         self.methods.extend(methods);
     }
 
     /// Keeps the first error.
-    fn failed(&mut self, error: RegistrationError) {
+    pub(crate) fn failed(&mut self, error: RegistrationError) {
         self.error.get_or_insert(error);
     }
 

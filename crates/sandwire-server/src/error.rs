@@ -99,6 +99,8 @@ pub enum Problem {
     NoSuchArgument(String),
     /// The server was built without this capability, so clients would never ask for it.
     Undeclared,
+    /// The skill breaks a rule of skills.
+    Skill(String),
 }
 
 impl RegistrationError {
@@ -134,6 +136,7 @@ impl Display for RegistrationError {
             Problem::MissingVariable(name) => ("the template has no variable for the parameter `", &**name, "`"),
             Problem::NothingToComplete => ("there is no prompt or resource template of that name", "", ""),
             Problem::Undeclared => ("the server was built without this capability; declare it in the builder", "", ""),
+            Problem::Skill(problem) => (&**problem, "", ""),
             Problem::NoSuchArgument(name) => ("it has no argument `", &**name, "` to complete"),
         };
         for part in [before, name, after] {

@@ -49,7 +49,7 @@
 //! [`Context`] (what it can do while it runs), [`Schema`] (how types are described), [`Server`].
 //!
 //! Served over HTTP by [`http::HttpEntry`]. Features: `sessions` and `sse` (legacy clients over HTTP), `tower` (the entry
-//! as a service for axum and hyper), `schemars` (types described by that crate).
+//! as a service for axum and hyper), `schemars` (types described by that crate), `skills`.
 //!
 //! # Decisions
 //!
@@ -84,6 +84,8 @@ mod result;
 mod run;
 pub mod schema;
 mod server;
+#[cfg(feature = "skills")]
+mod skill;
 mod table;
 mod template;
 mod tool;
@@ -105,6 +107,8 @@ pub use sandwire_proto::server::{AskError, Config};
 pub use sandwire_types as types;
 pub use schema::Schema;
 pub use server::Server;
+#[cfg(feature = "skills")]
+pub use skill::SkillHandler;
 pub use template::{TemplateError, UriTemplate};
 pub use tool::ToolHandler;
 pub use warning::Warning;

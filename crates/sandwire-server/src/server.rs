@@ -58,7 +58,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    const fn new(method: Method, result: Type, answer: fn(&Server, Call) -> Answer) -> Self {
+    pub(crate) const fn new(method: Method, result: Type, answer: fn(&Server, Call) -> Answer) -> Self {
         Self { method, result: Some(result), answer }
     }
 }
@@ -97,6 +97,8 @@ pub(crate) struct Tables {
     pub(crate) resources: Swap<Table>,
     pub(crate) templates: Swap<Table>,
     pub(crate) prompts: Swap<Table>,
+    #[cfg(feature = "skills")]
+    pub(crate) skills: Swap<Table>,
 }
 
 impl Tables {
@@ -107,6 +109,8 @@ impl Tables {
             resources: table("resources"),
             templates: table("resourceTemplates"),
             prompts: table("prompts"),
+            #[cfg(feature = "skills")]
+            skills: table("skills"),
         }
     }
 }
@@ -263,7 +267,7 @@ impl fmt::Debug for Server {
     }
 }
 
-fn page(table: &Swap<Table>, call: &Call) -> Answer {
+pub(crate) fn page(table: &Swap<Table>, call: &Call) -> Answer {
     let cursor = match find(text_of(&call.request.params), "cursor") {
         None | Some("null") => None,
         Some(cursor) => match Reader::new(cursor).string() {
@@ -277,15 +281,15 @@ fn page(table: &Swap<Table>, call: &Call) -> Answer {
     }
 }
 
-fn text_of(params: &Option<Raw>) -> &str {
+pub(crate) fn text_of(params: &Option<Raw>) -> &str {
     params.as_ref().map_or("{}", Raw::as_str)
 }
 
-fn text<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
+pub(crate) fn text<'a>(object: &'a str, key: &str) -> Option<Cow<'a, str>> {
     find(object, key).and_then(|text| Reader::new(text).string().ok())
 }
 
-fn refused(message: &'static str) -> Answer {
+pub(crate) fn refused(message: &'static str) -> Answer {
     Answer::Ready(Err(ErrorObject::invalid_params(message)))
 }
 

@@ -23,10 +23,12 @@ mod front_matter;
 pub mod fuzzing;
 mod manifest;
 mod name;
+mod path;
 
 pub use front_matter::{FrontMatterError, front_matter};
 pub use manifest::{MAX_BYTES, MAX_FILES, Manifest, ManifestError, VerifyError, digest};
 pub use name::is_name;
+pub use path::encode_path;
 pub use sandwire_types::model::{Skill, SkillResource, SkillResources};
 
 /// The extension's id.

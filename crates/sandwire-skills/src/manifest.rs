@@ -9,6 +9,7 @@ use crate::SKILL_FILE;
 use crate::equal::equal;
 use crate::front_matter::{FrontMatterError, front_matter};
 use crate::name::is_name;
+use crate::path::encode_path;
 
 /// How many files a skill may have.
 pub const MAX_FILES: usize = 512;
@@ -107,7 +108,7 @@ impl Manifest {
                 segment => segments.push(segment),
             }
         }
-        Ok([self.directory(), "/", &segments.join("/")].concat())
+        Ok([self.directory(), "/", &encode_path(&segments.join("/"))].concat())
     }
 
     /// Whether the entry admits a read of this address: it is one of its files, or below it where they are not listed.

@@ -14,7 +14,7 @@ fn file(uri: &str, bytes: &[u8]) -> SkillResource {
 
 fn skill() -> Skill {
     let front = r#"{"name":"refunds","description":"How to refund","metadata":{"version":2}}"#;
-    let mut skill = Skill::new(MAIN, Raw::parse(front).expect("JSON"));
+    let mut skill = Skill::new(MAIN, Raw::from_valid(front));
     skill.resources = Some(SkillResources::Listed(vec![file(MAIN, TEXT.as_bytes()), file(FORMS, b"forms")]));
     skill
 }

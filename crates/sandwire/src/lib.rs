@@ -48,6 +48,7 @@
 //!   all that the program does: [`Run`]. Its parts are
 //!   `stdio` (child processes, standard input and output), `http`, `unix` (Unix sockets) and [`blocking`] (a client that
 //!   waits for its results). All are off unless asked for, and change nothing on wasm.
+//! - `skills`: the [skills](https://github.com/modelcontextprotocol/ext-skills) extension, for whichever half there is.
 //! - `schemars`: types described by the schemars crate, beside the derive [`Schema`].
 #![forbid(unsafe_code)]
 

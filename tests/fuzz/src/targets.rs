@@ -35,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     target("proto_headers", Grammar::Json, sandwire_proto::fuzzing::headers),
     target("proto_client_machine", Grammar::Commands, sandwire_proto::fuzzing::client_machine),
     target("proto_server_machine", Grammar::Lines, sandwire_proto::server::fuzzing::machine),
+    target("skills_front_matter", Grammar::Lines, sandwire_skills::fuzzing::front_matter),
     target("io_lines", Grammar::Lines, sandwire_io::fuzzing::lines),
     target("server_http_entry", Grammar::Lines, sandwire_server::fuzzing::http_entry),
     target("server_http_sessions", Grammar::Lines, sandwire_server::fuzzing::http_sessions),

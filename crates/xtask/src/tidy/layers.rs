@@ -16,8 +16,9 @@ pub const LAYERS: &[Crate] = &[
     Crate { name: "sandwire-json", layer: 0, may_use: &[] },
     Crate { name: "sandwire-types", layer: 0, may_use: &["sandwire-json"] },
     Crate { name: "sandwire-proto", layer: 0, may_use: &["sandwire-json", "sandwire-types"] },
+    Crate { name: "sandwire-skills", layer: 0, may_use: &["sandwire-json", "sandwire-types"] },
     Crate { name: "sandwire-io", layer: 1, may_use: PURE },
-    Crate { name: "sandwire-client", layer: 2, may_use: UP_TO_IO },
+    Crate { name: "sandwire-client", layer: 2, may_use: CLIENT },
     Crate { name: "sandwire-server", layer: 2, may_use: SERVER },
     Crate { name: "sandwire-macros", layer: 2, may_use: &[] },
     Crate { name: "sandwire-web", layer: 3, may_use: UP_TO_IO },
@@ -28,11 +29,14 @@ pub const LAYERS: &[Crate] = &[
 
 const PURE: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto"];
 const UP_TO_IO: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-io"];
-const SERVER: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-io", "sandwire-macros"];
+const CLIENT: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-skills", "sandwire-io"];
+const SERVER: &[&str] =
+    &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-skills", "sandwire-io", "sandwire-macros"];
 const UP_TO_PLATFORMS: &[&str] = &[
     "sandwire-json",
     "sandwire-types",
     "sandwire-proto",
+    "sandwire-skills",
     "sandwire-io",
     "sandwire-client",
     "sandwire-server",
