@@ -88,10 +88,17 @@ pub const SUITES: &[Suite] = &[
         minutes: 5,
         needs: &[],
         run: |job| {
-            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--all-features", "--no-fail-fast"]);
+            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--exclude=cases", "--all-features", "--no-fail-fast"]);
             let test = test.args(NATIVE.iter().map(|package| format!("--exclude={package}")));
             job.counted(test.args(["--", "--show-output"]), count::cargo)
         },
+    },
+    Suite {
+        name: "cases",
+        about: "faults that people met with other implementations, each by its id",
+        minutes: 2,
+        needs: &[],
+        run: |job| job.counted(cargo_test().args(["--package=cases"]), count::cargo),
     },
     Suite {
         name: "clippy",

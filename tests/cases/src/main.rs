@@ -1,0 +1,15 @@
+//! Faults that people met with other implementations, each as a test of this one, named by its id in `cases.txt`.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    missing_debug_implementations,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+#![allow(dead_code)]
+
+mod ids;
+mod servers;
+mod stage;
+mod table;
