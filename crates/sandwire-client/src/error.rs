@@ -41,6 +41,8 @@ pub enum ErrorKind {
     Protocol,
     /// Client and server have nothing in common here: a version, or a method that the version lacks.
     Incompatible,
+    /// The server ended the subscription before its time.
+    Unsubscribed,
     /// The server asked for input, and a handler of this client refused.
     Refused,
     /// The result is valid and not of the type asked for.
@@ -183,6 +185,7 @@ impl From<CallError> for Error {
                     CallError::Cancelled => ErrorKind::Cancelled,
                     CallError::Closed(_) => ErrorKind::Closed,
                     CallError::Misbehaved(_) => ErrorKind::Protocol,
+                    CallError::Unsubscribed => ErrorKind::Unsubscribed,
                     CallError::Incompatible(_) => ErrorKind::Incompatible,
                     _ => ErrorKind::Usage,
                 };

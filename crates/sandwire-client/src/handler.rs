@@ -1,6 +1,6 @@
 use sandwire_io::{
     BoxFuture, MaybeSend,
-    client::{Answer, AskKey, Hooks},
+    client::{Answer, AskKey, Hooks, Warning},
 };
 use sandwire_json::{Raw, Read, Write};
 use sandwire_proto::PeerInfo;
@@ -20,6 +20,17 @@ pub(crate) trait Handler: MaybeSend {
 /// Hears notifications.
 pub(crate) trait Listener: MaybeSend {
     fn hear(&mut self, notification: Notification);
+}
+
+/// Hears warnings.
+pub(crate) trait Watcher: MaybeSend {
+    fn warn(&mut self, warning: &Warning);
+}
+
+impl<F: FnMut(&Warning) + MaybeSend> Watcher for F {
+    fn warn(&mut self, warning: &Warning) {
+        self(warning);
+    }
 }
 
 impl<F: FnMut(Notification) + MaybeSend> Listener for F {
@@ -76,6 +87,7 @@ pub(crate) struct Handlers {
     pub(crate) elicitation: Option<Box<dyn Handler>>,
     pub(crate) roots: Option<Box<dyn Handler>>,
     pub(crate) notifications: Option<Box<dyn Listener>>,
+    pub(crate) warnings: Option<Box<dyn Watcher>>,
     version: Option<ProtocolVersion>,
     running: Vec<Running>,
 }
@@ -88,6 +100,12 @@ struct Running {
 impl Hooks for Handlers {
     fn opened(&mut self, server: &Arc<PeerInfo>) {
         self.version = Some(server.version);
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        if let Some(watcher) = &mut self.warnings {
+            watcher.warn(warning);
+        }
     }
 
     fn notification(&mut self, notification: Notification) {

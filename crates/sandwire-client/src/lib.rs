@@ -54,7 +54,7 @@ pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use page::Page;
 pub use request::{Request, Response};
-pub use sandwire_io::client::{Driver, Mode, OpenError, SessionLoss};
+pub use sandwire_io::client::{Driver, Mode, OpenError, SessionLoss, Warning};
 pub use sandwire_proto::{Limits, PeerInfo};
 #[cfg(feature = "skills")]
 pub use sandwire_skills as skills;

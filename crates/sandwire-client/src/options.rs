@@ -1,7 +1,7 @@
 use crate::handler::{Handlers, Typed};
 use sandwire_io::{
     MaybeSend,
-    client::{Config, Mode, SessionLoss},
+    client::{Config, Mode, SessionLoss, Warning},
 };
 use sandwire_json::{Raw, Writer};
 use sandwire_proto::{Limits, PeerInfo};
@@ -111,6 +111,14 @@ impl Options {
         self
     }
 
+    /// Goes on with a legacy HTTP server that answers `notifications/initialized` with an error status. Some do that
+    /// serve well otherwise.
+    #[must_use]
+    pub fn ignore_failed_initialized(mut self) -> Self {
+        self.config.ignore_failed_initialized = true;
+        self
+    }
+
     /// Declares these capabilities, an object, in place of those that the handlers imply.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Raw) -> Self {
@@ -191,6 +199,13 @@ impl Options {
     #[must_use]
     pub fn on_notification<F: FnMut(Notification) + MaybeSend + 'static>(mut self, heard: F) -> Self {
         self.handlers.notifications = Some(Box::new(heard));
+        self
+    }
+
+    /// Hears what is wrong with a server where everything goes on, such as a tool that had to be left out of a list.
+    #[must_use]
+    pub fn on_warning<F: FnMut(&Warning) + MaybeSend + 'static>(mut self, heard: F) -> Self {
+        self.handlers.warnings = Some(Box::new(heard));
         self
     }
 

@@ -92,9 +92,10 @@ impl Connection {
 
 /// Makes a connection, which begins with the first [`wake`]. The text has the client's `Implementation` and `ClientCapabilities` as JSON, and the version to speak,
 /// `legacy`, or nothing to find it out. `flags`: 1 has the text of every message told, 2 connects through a port
-/// instead of HTTP. Negative numbers are the defaults.
+/// instead of HTTP, 4 ignores that a legacy server refuses to hear that the client is ready. `rounds` is how often one call may
+/// be asked for input. Negative numbers are the defaults.
 #[unsafe(no_mangle)]
-extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, length: usize) {
+extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, rounds: f64, length: usize) {
     read_clock();
     let text = boundary::text(length);
     let mut texts = Texts(&text);
@@ -112,6 +113,10 @@ extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, length: usiz
     if longest >= 0.0 {
         config.limits.max_message_bytes = longest as usize;
     }
+    if cfg!(feature = "client") && rounds >= 0.0 {
+        config.limits.max_rounds = rounds as u32;
+    }
+    config.ignore_failed_initialized = flags & 4 != 0;
     let arrivals = Rc::<Arrivals>::default();
     #[cfg(feature = "client")]
     let inbox = crate::port::Inbox::default();
@@ -160,8 +165,8 @@ extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, length: usiz
 /// Makes a call, whose end is told under `token`, and gives the key that cancels it. The text has a log level,
 /// `_meta`, the parameters, each of which may be empty, and the method.
 ///
-/// `flags`: 1 asks for progress, 2 lets progress begin the timeout anew, 4 says that the call is a subscription.
-/// A negative time is the default. What is no JSON fails before this returns.
+/// `flags`: 1 asks for progress, 2 lets progress begin the timeout anew, 4 says that the call is a subscription, 8 has a
+/// result that asks for input told. A negative time is the default. What is no JSON fails before this returns.
 #[unsafe(no_mangle)]
 extern "C" fn call(id: u32, token: f64, flags: u32, timeout: f64, total: f64, length: usize) -> f64 {
     let text = boundary::text(length);
@@ -186,6 +191,7 @@ extern "C" fn call(id: u32, token: f64, flags: u32, timeout: f64, total: f64, le
             },
             reset_on_progress: flags & 2 != 0,
             total_timeout_ms: (total >= 0.0).then_some(total as u64),
+            manual_rounds: flags & 8 != 0,
         };
         let call = Call {
             on_progress: request.progress.then(|| -> Callback<Raw> {
@@ -280,7 +286,7 @@ extern "C" fn head(id: u32, request: u32, status: u32, length: usize) {
     enter(id, &mut |connection| {
         let mut texts = Texts(&text);
         let mut head = ResponseHead::new(status as u16);
-        for name in [names::CONTENT_TYPE, names::SESSION_ID, names::WWW_AUTHENTICATE] {
+        for name in [names::CONTENT_TYPE, names::SESSION_ID, names::WWW_AUTHENTICATE, names::RETRY_AFTER] {
             let value = texts.next();
             if !value.is_empty() {
                 head.headers.push(name, value);

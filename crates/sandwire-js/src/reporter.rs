@@ -6,7 +6,7 @@ use std::{cell::RefCell, rc::Rc};
 
 #[cfg(feature = "client")]
 use sandwire_io::client::{Answer, AskKey};
-use sandwire_io::client::{Hooks, OpenError};
+use sandwire_io::client::{Hooks, OpenError, Warning};
 use sandwire_json::{Raw, Writer};
 use sandwire_proto::{PeerInfo, TransportError};
 #[cfg(feature = "client")]
@@ -14,7 +14,7 @@ use sandwire_types::Method;
 use sandwire_types::{Era, Notification};
 
 use crate::{
-    boundary::{self, CONNECTION, OPENING, Told},
+    boundary::{self, CONNECTION, OPENING, Told, WARNING},
     fault::Fault,
 };
 
@@ -52,6 +52,12 @@ impl Hooks for Reporter {
 
     fn failed(&mut self, error: &OpenError) {
         boundary::failed(self.connection, OPENING, &Fault::opening(error));
+    }
+
+    fn warning(&mut self, warning: &Warning) {
+        if let Warning::StreamRefused(error) | Warning::InitializedRefused(error) = warning {
+            boundary::failed(self.connection, WARNING, &Fault::transport(error));
+        }
     }
 
     fn notification(&mut self, notification: Notification) {

@@ -1,7 +1,10 @@
 use super::{AskKey, OpenError, core::Core};
 use crate::MaybeSend;
 use sandwire_json::Raw;
-use sandwire_proto::{PeerInfo, TransportError, client::Output};
+use sandwire_proto::{
+    PeerInfo, TransportError,
+    client::{Output, Warning},
+};
 use sandwire_types::{ErrorCode, ErrorObject, Method, Notification};
 use std::{sync::Arc, task::Context};
 
@@ -15,6 +18,11 @@ pub trait Hooks: MaybeSend + 'static {
     /// The connection could not be opened.
     fn failed(&mut self, error: &OpenError) {
         let _ = error;
+    }
+
+    /// Something is wrong with the server that ends neither a call nor the connection.
+    fn warning(&mut self, warning: &Warning) {
+        let _ = warning;
     }
 
     /// A notification that belongs to no call and no subscription.
@@ -50,6 +58,7 @@ pub(crate) fn tell(core: &Arc<Core>, hooks: &mut dyn Hooks, output: Output) {
     match output {
         Output::Opened(peer) => hooks.opened(&peer),
         Output::Failed(error) => hooks.failed(&error),
+        Output::Warning(warning) => hooks.warning(&warning),
         Output::Notification(notification) => hooks.notification(notification),
         Output::Ask { key, method, params } if cfg!(feature = "asks") => {
             hooks.ask(method, params, Answer { open: Some((Arc::clone(core), key)) });

@@ -10,4 +10,4 @@ pub use driver::{Driver, connect};
 pub use handle::{Call, CallFuture, ClientHandle, Ready};
 pub(crate) use hooks::tell;
 pub use hooks::{Answer, Hooks, NoHooks};
-pub use sandwire_proto::client::{AskKey, CallError, CallKey, Config, Mode, OpenError, SessionLoss, Timeout};
+pub use sandwire_proto::client::{AskKey, CallError, CallKey, Config, Mode, OpenError, SessionLoss, Timeout, Warning};

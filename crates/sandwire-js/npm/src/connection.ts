@@ -36,6 +36,12 @@ export interface ConnectOptions extends HttpOptions, JsonOptions {
   timeout?: number;
   /** The longest message in either direction, in bytes. By default 4 MiB. */
   maxMessageBytes?: number;
+  /** How often one call may be asked for more input before it fails. By default 10. */
+  maxRounds?: number;
+  /** Goes on with a legacy server that answers `notifications/initialized` with an error status. */
+  ignoreFailedInitialized?: boolean;
+  /** Hears what is wrong with the server where everything goes on, such as a tool that is left out of a list. */
+  onWarning?: (warning: McpError) => void;
   /** Hears of every notification that belongs to no call. */
   onNotification?: (method: string, params: JsonObject | undefined) => void;
   /** Sees the text of every message, for inspectors. */
@@ -58,6 +64,11 @@ export interface CallOptions extends JsonOptions {
   resetTimeoutOnProgress?: boolean;
   /** How long the call may take however much progress it makes, in milliseconds. */
   maxTotalTimeout?: number;
+  /**
+   * Gives a result that asks for input as it is, with `resultType: "input_required"`, instead of asking the handlers. The
+   * call is made again with `inputResponses` and the result's `requestState` among its parameters, at any later time.
+   */
+  manualRounds?: boolean;
 }
 
 /** How a subscription is made. */
@@ -88,6 +99,7 @@ export const enum Told {
 }
 
 const OPENING = -1;
+const WARNING = -3;
 
 const HEADER_MISMATCH = -32020;
 
@@ -158,7 +170,7 @@ export class Base {
     target: string | URL | ((module: Module, id: number) => Carrier),
   ): Promise<void> {
     const options = this._options;
-    const { signal, timeout = -1, maxMessageBytes = -1 } = options;
+    const { signal, timeout = -1, maxMessageBytes = -1, maxRounds = -1 } = options;
     const exports = (this._wasm = module._exports);
     const id = (this._id = ++module._latest);
     const info = written(options.clientInfo ?? { name: options.name ?? "sandwire", version: "1" }, this._stringify);
@@ -172,11 +184,11 @@ export class Base {
     const giveUp = () => this._opened?.(aborted(signal!));
     signal?.addEventListener("abort", giveUp);
     module._lines.set(id, this);
-    const flags = (options.onraw ? 1 : 0) | (port ? 2 : 0);
+    const flags = (options.onraw ? 1 : 0) | (port ? 2 : 0) | (options.ignoreFailedInitialized ? 4 : 0);
     try {
       await new Promise<void>((resolve, reject) => {
         this._opened = (error) => (error ? reject(error) : resolve());
-        exports.open(id, flags, timeout, maxMessageBytes, module._put(info, declared, options.version ?? ""));
+        exports.open(id, flags, timeout, maxMessageBytes, maxRounds, module._put(info, declared, options.version ?? ""));
         this._carrier = port ? target(module, id) : new Requests(module, id, url, options);
         exports.wake(id);
       });
@@ -266,7 +278,7 @@ export class Base {
       const meta = params?.["_meta"] ? written(params["_meta"], stringify) : "";
       const text = written(meta ? { ...params, ["_meta"]: undefined } : params, stringify);
       const length = module._put(this._level, meta, text, named(method));
-      const flags = (onProgress ? 1 : 0) | (options.resetTimeoutOnProgress ? 2 : 0) | (event ? 4 : 0);
+      const flags = (onProgress ? 1 : 0) | (options.resetTimeoutOnProgress ? 2 : 0) | (event ? 4 : 0) | (options.manualRounds ? 8 : 0);
       const token = this._next++;
       const call: Pending = { _resolve: resolve, _reject: reject, _progress: onProgress, _event: event, _parse: parse };
       pending.set(token, call);
@@ -327,7 +339,11 @@ export class Base {
 
   /** @internal The places of the tools in a result that must not be used. */
   _refused(method: string, text: string): Set<number> | undefined {
-    return method === "tools/list" ? this._mirror()?._learn(text) : undefined;
+    if (method !== "tools/list") return undefined;
+    return this._mirror()?._learn(text, (reason) => {
+      // What a callback throws must not end the call.
+      queueMicrotask(() => this._options.onWarning?.(new McpError("misbehaved", reason)));
+    });
   }
 
   /** @internal */
@@ -362,6 +378,7 @@ export class Base {
   _failed(token: number, error: McpError): void {
     if (token >= 0) this._take(token)?._reject(error);
     else if (token === OPENING) this._opened?.(error);
+    else if (token === WARNING) this._options.onWarning?.(error);
     else this._over(error);
   }
 

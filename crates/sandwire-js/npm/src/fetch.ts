@@ -78,7 +78,10 @@ export class Requests implements Carrier {
       answered = true;
       const field = (name: string) => response.headers.get(name) ?? "";
       const challenge = response.ok ? "" : field("www-authenticate");
-      wasm.head(line, request, response.status, module._put(field("content-type"), field("mcp-session-id"), challenge));
+      wasm.head(
+        line, request, response.status,
+        module._put(field("content-type"), field("mcp-session-id"), challenge, field("retry-after")),
+      );
       const reader = response.body?.getReader();
       for (let read; reader && !(read = await reader.read()).done; ) {
         // Not every fetch heeds its signal.

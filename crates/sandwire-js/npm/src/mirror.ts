@@ -7,6 +7,7 @@ const KEYWORD = "x-mcp-header";
 /** More annotations than fit into the head of a request make a schema invalid, as do names longer than these. */
 const MAX_FIELDS = 64;
 const MAX_PATH_BYTES = 1024;
+const MISPLACED = "stands where `properties` alone do not lead";
 
 /**
  * @internal Arguments mirrored into `Mcp-Param-*` header fields of modern requests, where the input schemas that
@@ -15,8 +16,8 @@ const MAX_PATH_BYTES = 1024;
 export class Mirror {
   _tools = new Map<unknown, Field[]>();
 
-  /** Learns from a page of tools. Gives the places of those that must not be used, for their annotations are invalid. */
-  _learn(page: string): Set<number> {
+  /** Learns from a page of tools. Gives the places of those that must not be used, and says why of each. */
+  _learn(page: string, warn: (reason: string) => void): Set<number> {
     const refused = new Set<number>();
     if (this._tools.size || page.includes(KEYWORD)) {
       const { tools } = JSON.parse(page);
@@ -26,8 +27,11 @@ export class Mirror {
           const fields: Field[] = [];
           if (typeof name !== "string") return;
           this._tools.delete(name);
-          if (!reachable(inputSchema, [], fields)) refused.add(at);
-          else if (fields.length) this._tools.set(name, fields);
+          const fault = invalid(inputSchema, [], fields);
+          if (fault) {
+            refused.add(at);
+            warn(`the tool ${name} is left out: ${KEYWORD} ${fault}`);
+          } else if (fields.length) this._tools.set(name, fields);
         });
       }
     }
@@ -48,28 +52,29 @@ export class Mirror {
   }
 }
 
-/** Finds the annotations of a schema that is reached through `properties` alone. Says whether all are valid. */
-function reachable(schema: unknown, path: string[], found: Field[]): boolean {
-  if (!isObject(schema)) return true;
+/** Finds the annotations of a schema that is reached through `properties` alone. Says what is wrong with them, if anything is. */
+function invalid(schema: unknown, path: string[], found: Field[]): string {
+  if (!isObject(schema)) return "";
   const { [KEYWORD]: token, type, ...rest } = schema;
   if (token !== undefined) {
     const name = `Mcp-Param-${token}`;
-    const taken = found.some(([other]) => other.toLowerCase() === name.toLowerCase());
-    found.push([name, ...path]);
-    const valid =
-      typeof token === "string" &&
-      /^[\w!#$%&'*+.^`|~-]+$/.test(token) &&
-      ["string", "integer", "boolean"].includes(type as string) &&
-      path.length &&
-      found.length <= MAX_FIELDS &&
-      encoder.encode(path.join("")).length <= MAX_PATH_BYTES;
-    if (taken || !valid) return false;
+    if (typeof token !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(token)) return "has no name that a header field can have";
+    if (!path.length) return MISPLACED;
+    if (!["string", "integer", "boolean"].includes(type as string)) return "stands at a property that is no string, integer or boolean";
+    if (found.some(([other]) => other.toLowerCase() === name.toLowerCase())) return "gives two properties the same name";
+    if (found.push([name, ...path]) > MAX_FIELDS || encoder.encode(path.join("")).length > MAX_PATH_BYTES) {
+      return "stands at too many properties, or too deep";
+    }
   }
-  return Object.entries(rest).every(([key, value]) =>
-    key === "properties" && isObject(value)
-      ? Object.entries(value).every(([name, inner]) => reachable(inner, [...path, name], found))
-      : hasNone(key, value),
-  );
+  for (const [key, value] of Object.entries(rest)) {
+    if (key === "properties" && isObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        const fault = invalid(inner, [...path, name], found);
+        if (fault) return fault;
+      }
+    } else if (!hasNone(key, value)) return MISPLACED;
+  }
+  return "";
 }
 
 /** Whether a part of a schema in which no annotation may stand has none. */

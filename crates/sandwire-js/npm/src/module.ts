@@ -8,7 +8,7 @@ import type { Glue } from "./wasm.js";
 export interface Exports extends WebAssembly.Exports {
   memory: WebAssembly.Memory;
   room(length: number): number;
-  open(id: number, flags: number, timeout: number, longest: number, length: number): void;
+  open(id: number, flags: number, timeout: number, longest: number, rounds: number, length: number): void;
   call(id: number, token: number, flags: number, timeout: number, total: number, length: number): number;
   cancel(id: number, key: number): void;
   notify(id: number, token: number, length: number): void;

@@ -4,7 +4,7 @@ use super::{
     AskKey, CallError, Machine, OpenError, Output, Phase, notifications,
     pending::{Owner, Pending, Purpose},
 };
-use crate::{PeerMisbehaved, Time, TransportError, TransportErrorKind, Via};
+use crate::{PeerMisbehaved, Time, TransportError, TransportErrorKind, Via, decimal};
 use sandwire_types::{ErrorCode, ErrorObject, Message, Method, Notification, Reply, RequestId, Response, ResultKind};
 use std::sync::Arc;
 
@@ -13,6 +13,15 @@ pub(super) fn key_of(id: &RequestId) -> Option<u64> {
     match id {
         RequestId::Number(id) => u64::try_from(*id).ok(),
         RequestId::String(_) => None,
+    }
+}
+
+/// The same for an answer: some servers write the number as a text.
+fn key_answered(id: &RequestId) -> Option<u64> {
+    match id {
+        RequestId::String(digits) if !digits.starts_with('0') => decimal::unsigned(digits.as_bytes()),
+        RequestId::String(_) => None,
+        number => key_of(number),
     }
 }
 
@@ -32,7 +41,7 @@ impl Machine {
 
     fn on_response(&mut self, now: Time, via: Via, response: Response) {
         let key = match (&response.id, via) {
-            (Some(id), _) => key_of(id),
+            (Some(id), _) => key_answered(id),
             (None, Via::Exchange(exchange)) => self.call_of(exchange.0),
             (None, Via::Pipe) => None,
         };
@@ -78,7 +87,7 @@ impl Machine {
                 #[cfg(feature = "param-headers")]
                 self.learn(key, &mut reply);
             }
-            ResultKind::InputRequired => return self.input_required(now, key, &reply.value),
+            ResultKind::InputRequired => return self.input_required(now, key, reply),
             ResultKind::Other(kind) if !self.extends_result(kind) => {
                 return self.blame(now, key, PeerMisbehaved::UnknownResultType);
             }
@@ -99,6 +108,9 @@ impl Machine {
         }) {
             let failure = failure.with_message(error.message);
             return self.conclude(now, key, Err(CallError::Transport(failure)));
+        }
+        if cfg!(feature = "asks") && error.code == ErrorCode::URL_ELICITATION_REQUIRED {
+            self.note_visits(error.data.as_ref());
         }
         match error.code {
             #[cfg(feature = "param-headers")]

@@ -35,8 +35,39 @@ impl Machine {
     /// Asks the application.
     pub(super) fn ask(&mut self, ask: Ask, method: Method, params: Raw) -> Option<AskKey> {
         let key = AskKey(self.asks.insert(Box::new(ask))?);
+        if method == Method::ElicitationCreate {
+            self.note_visit(&params);
+        }
         self.outputs.push_back(Output::Ask { key, method, params });
         Some(key)
+    }
+
+    /// Keeps in mind what the completion of a visit is going to name it by.
+    fn note_visit(&mut self, params: &Raw) {
+        if let Some(id) = params.get("elicitationId") {
+            if self.visits.len() >= self.config.limits.max_peer_requests {
+                self.visits.remove(0);
+            }
+            self.visits.push(id);
+        }
+    }
+
+    /// The same for the visits that an error asks for.
+    pub(super) fn note_visits(&mut self, data: Option<&Raw>) {
+        if let Some(visits) = data.and_then(|data| data.get("elicitations")) {
+            // What cannot be read has no ids.
+            let _ = visits.reader().array(&mut |reader| {
+                self.note_visit(&Raw::from_valid(reader.raw()?));
+                Ok(())
+            });
+        }
+    }
+
+    /// Whether a notification says that a visit is over which was asked for, and not said so before.
+    pub(super) fn ends_visit(&mut self, params: Option<&Raw>) -> bool {
+        let id = params.and_then(|params| params.get("elicitationId"));
+        let at = id.and_then(|id| self.visits.iter().position(|visit| *visit == id));
+        at.map(|at| self.visits.remove(at)).is_some()
     }
 
     /// Withdraws a question that is still open.

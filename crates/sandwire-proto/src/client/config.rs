@@ -25,6 +25,9 @@ pub struct Config {
     pub session_loss: SessionLoss,
     /// Whether to keep an event stream open for messages that belong to no call (legacy HTTP only).
     pub listen: bool,
+    /// Whether to go on with a server that answers `notifications/initialized` with an error status (legacy HTTP only).
+    /// Some do that serve well otherwise. Without it the connection cannot be opened.
+    pub ignore_failed_initialized: bool,
 }
 
 impl Config {
@@ -53,6 +56,7 @@ impl Config {
             probe_timeout_ms: 10_000,
             session_loss: SessionLoss::CallAgain,
             listen: true,
+            ignore_failed_initialized: false,
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::Machine;
+use super::{Machine, sampling};
 use sandwire_json::{Kind, Raw, Reader, find};
 use sandwire_types::{ErrorCode, ErrorObject, Method};
 
@@ -16,9 +16,11 @@ impl Machine {
             Method::SamplingCreateMessage if let Some(sampling) = object(declared, "sampling") => {
                 let tools = find(params, "tools").is_some() || find(params, "toolChoice").is_some();
                 if tools && object(sampling, "tools").is_none() {
-                    refuse("this client did not declare sampling.tools")
-                } else {
-                    Ok(())
+                    return refuse("this client did not declare sampling.tools");
+                }
+                match find(params, "messages").map_or(Ok(()), sampling::check) {
+                    Ok(()) => Ok(()),
+                    Err(fault) => refuse(fault),
                 }
             }
             Method::ElicitationCreate if let Some(modes) = object(declared, "elicitation") => {

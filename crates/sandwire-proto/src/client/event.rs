@@ -1,3 +1,5 @@
+#[cfg(feature = "param-headers")]
+use crate::http::param_headers::InvalidAnnotation;
 use crate::{
     ApiMisuse, ExchangeId, PeerIncompatible, PeerInfo, PeerMisbehaved, TransportError, Via, http::RequestHead,
 };
@@ -80,6 +82,9 @@ pub struct Call {
     pub reset_on_progress: bool,
     /// How long it may take in milliseconds however much progress it makes.
     pub total_timeout_ms: Option<u64>,
+    /// Whether a result that asks for input is given to the caller, who may make the call again with `inputResponses` and
+    /// `requestState` (modern era). Otherwise the application is asked, and the call made again by itself.
+    pub manual_rounds: bool,
 }
 
 impl Call {
@@ -95,6 +100,7 @@ impl Call {
             timeout: Timeout::Default,
             reset_on_progress: false,
             total_timeout_ms: None,
+            manual_rounds: false,
         }
     }
 }
@@ -155,6 +161,8 @@ pub enum Output {
     },
     /// A question is withdrawn: its answer is no longer wanted.
     Unask(AskKey),
+    /// Something is wrong that ends neither a call nor the connection.
+    Warning(Warning),
     /// The connection is open.
     Opened(Arc<PeerInfo>),
     /// The connection could not be opened. Every call fails with the same error.
@@ -164,6 +172,37 @@ pub enum Output {
     Downgrade,
     /// Close the link, once what was sent before is on its way.
     Close,
+}
+
+/// What is wrong with a server, although everything goes on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A tool is left out of what `tools/list` gave, because its input schema says `x-mcp-header` in a way that must not
+    /// be used (modern HTTP).
+    #[cfg(feature = "param-headers")]
+    ToolDropped {
+        /// The tool's name.
+        tool: String,
+        /// What is wrong with it.
+        fault: InvalidAnnotation,
+    },
+    /// The server offers no stream of messages that belong to no call, or refuses it. It is not asked again
+    /// (legacy HTTP).
+    StreamRefused(TransportError),
+    /// The server refused `notifications/initialized`, which was to be ignored (legacy HTTP).
+    InitializedRefused(TransportError),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            #[cfg(feature = "param-headers")]
+            Self::ToolDropped { tool, fault } => write!(f, "the tool {tool} is left out: {fault}"),
+            Self::StreamRefused(error) => write!(f, "the server has no stream of its own: {error}"),
+            Self::InitializedRefused(error) => write!(f, "the server refused that the client is ready: {error}"),
+        }
+    }
 }
 
 /// Why a call has no result.
@@ -188,6 +227,8 @@ pub enum CallError {
     Incompatible(PeerIncompatible),
     /// The server asked for input, and the application answered with this error instead.
     Refused(ErrorObject),
+    /// The server ended the subscription before its time.
+    Unsubscribed,
     /// The caller's mistake.
     Misuse(ApiMisuse),
 }
@@ -210,6 +251,9 @@ pub enum OpenError {
     Incompatible(PeerIncompatible),
 }
 
+/// What to say of a subscription that its server ended.
+pub const UNSUBSCRIBED: &str = "the server ended the subscription; listen again to hear of later changes";
+
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -218,6 +262,7 @@ impl fmt::Display for CallError {
                 "no answer came in time; raise the timeout or ask for progress to see whether it is still working"
             }
             Self::Cancelled => "the call was cancelled",
+            Self::Unsubscribed => UNSUBSCRIBED,
             Self::Open(error) => return error.fmt(f),
             Self::Closed(Some(error)) | Self::Transport(error) => error.message(),
             Self::Closed(None) => ApiMisuse::Closed.message(),

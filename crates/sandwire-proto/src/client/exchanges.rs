@@ -1,11 +1,11 @@
 use super::{
-    CallError, Ended, Machine, OpenError, Output,
+    CallError, Ended, Machine, OpenError, Output, Warning,
     answers::key_of,
     pending::{Exchange, Owner, Purpose, Stage},
 };
 use crate::{
-    ExchangeId, PeerMisbehaved, Time, Via,
-    http::{Content, RequestHead, ResponseHead, failure},
+    ExchangeId, PeerMisbehaved, Time, TransportError, Via, decimal,
+    http::{Content, RequestHead, ResponseHead, failure, names},
 };
 use sandwire_types::{ErrorObject, WireError};
 
@@ -47,6 +47,13 @@ impl Machine {
         if !head.is_success() {
             let session = exchange.epoch != self.epoch || self.session.is_some();
             exchange.failure = Some(failure(head, session));
+            if cfg!(any(feature = "listen", feature = "resume"))
+                && let Some(seconds) = head.headers.get(names::RETRY_AFTER)
+            {
+                let seconds = decimal::unsigned(seconds.as_bytes());
+                exchange.bookmark.retry_ms =
+                    seconds.map(|seconds| seconds.saturating_mul(1000)).or(exchange.bookmark.retry_ms);
+            }
         }
         match exchange.purpose {
             Purpose::Call(key) if head.is_success() => {
@@ -90,15 +97,28 @@ impl Machine {
         let Some(exchange) = self.exchanges.get(id) else { return };
         match (exchange.purpose, how) {
             (Purpose::Call(key), how) => self.call_exchange_ended(now, id, key, how),
-            (Purpose::Initialized, Ended::Lost(error)) if !exchange.answered => {
-                self.fail_opening(OpenError::Transport(error));
-            }
-            (Purpose::Initialized, _) => self.adopt_legacy(now),
+            (Purpose::Initialized, how) => self.initialized_ended(now, exchange.failure.clone(), how),
             (Purpose::Listen, _) if cfg!(feature = "listen") => self.listen_ended(now, id),
             (Purpose::End, _) => self.ended_session(),
             (Purpose::Post | Purpose::Listen, _) => {}
         }
         self.exchanges.remove(id);
+    }
+
+    /// The server took that the client is ready, or did not.
+    fn initialized_ended(&mut self, now: Time, refusal: Option<TransportError>, how: Ended) {
+        match (refusal, how) {
+            (Some(refusal), _) if self.config.ignore_failed_initialized => {
+                self.warn(Warning::InitializedRefused(refusal));
+                self.adopt_legacy(now);
+            }
+            (Some(error), _) | (None, Ended::Lost(error)) => self.fail_opening(OpenError::Transport(error)),
+            (None, Ended::Finished) => self.adopt_legacy(now),
+        }
+    }
+
+    pub(super) fn warn(&mut self, warning: Warning) {
+        self.outputs.push_back(Output::Warning(warning));
     }
 
     /// The call still waits for its answer, which will not come here any more.

@@ -1,7 +1,7 @@
 //! What only the legacy era has: sessions, and streams that are taken up again.
 
 use super::{
-    Machine, Output, Phase, SessionLoss,
+    Machine, Output, Phase, SessionLoss, Warning,
     pending::{Bookmark, Owner, Purpose, Stage},
 };
 use crate::{
@@ -15,7 +15,10 @@ pub(super) const END_PATIENCE_MS: u64 = 2_000;
 const RETRY_MS: u64 = 1_000;
 /// A server that wants its stream back at once and ends it at once must not keep both sides busy.
 const MIN_RETRY_MS: u64 = 100;
-const MAX_RETRY_MS: u64 = 30_000;
+/// No server is left alone for longer, whatever it asks for.
+const MAX_RETRY_MS: u64 = 600_000;
+/// How long attempts that follow each other wait at most, if the server does not ask for longer.
+const MAX_BACK_OFF_MS: u64 = 30_000;
 /// How often in a row a stream is taken up again without anything new.
 const MAX_ATTEMPTS: u32 = 2;
 /// The same for the stream of messages that belong to no call, which nobody waits for: some minutes.
@@ -61,10 +64,13 @@ impl Machine {
             None => exchange.stream || !exchange.answered && attempts < MAX_LISTEN_ATTEMPTS,
         };
         if again {
-            let wait = exchange.bookmark.wait_ms().max(MIN_RETRY_MS) << attempts.min(5);
-            self.listen_at = now.after(wait.min(MAX_RETRY_MS));
+            let asked = exchange.bookmark.wait_ms();
+            let wait = asked.max(MIN_RETRY_MS) << attempts.min(5);
+            self.listen_at = now.after(wait.min(asked.max(MAX_BACK_OFF_MS)));
             self.listen_from = exchange.bookmark.next();
             self.arm(self.listen_at);
+        } else if let Some(failure) = exchange.failure.take() {
+            self.warn(Warning::StreamRefused(failure));
         }
     }
 

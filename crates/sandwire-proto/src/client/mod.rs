@@ -18,6 +18,7 @@ mod opening;
 mod param_headers;
 mod pending;
 mod restart;
+mod sampling;
 mod sending;
 mod slab;
 mod standing;
@@ -27,7 +28,7 @@ mod two_addresses;
 
 pub use crate::input::{Ended, Input};
 pub use config::{Config, Mode, SessionLoss};
-pub use event::{AskKey, Call, CallError, CallKey, OpenError, Output, Timeout};
+pub use event::{AskKey, Call, CallError, CallKey, OpenError, Output, Timeout, UNSUBSCRIBED, Warning};
 
 use crate::{ApiMisuse, PeerInfo, Time, Wire, http::outgoing};
 use pending::{Ask, Bookmark, Exchange, Owner, Pending, Purpose, Stage};
@@ -87,6 +88,8 @@ pub struct Machine {
     listen_from: Bookmark,
     /// Whether a session was replaced, and no call has succeeded since, because its stream was gone.
     unheard: bool,
+    /// The addresses that users were asked to visit, by the ids that servers gave them (2025-11-25).
+    visits: Vec<Raw>,
     /// Requests whose effect a new server, or a new session, lacks (legacy).
     standing: Vec<Call>,
     #[cfg(feature = "param-headers")]
@@ -135,6 +138,7 @@ impl Machine {
             listen_at: Time::NEVER,
             listen_from: Bookmark::default(),
             unheard: false,
+            visits: Vec::new(),
             standing: Vec::new(),
             #[cfg(feature = "param-headers")]
             tools: crate::http::ParamHeaders::new(),

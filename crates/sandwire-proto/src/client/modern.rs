@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{PeerIncompatible, PeerMisbehaved, Time};
 use sandwire_json::{Error as JsonError, ErrorKind, Kind, Raw, Reader, Writer};
-use sandwire_types::{ErrorObject, Method};
+use sandwire_types::{ErrorObject, Method, Reply};
 
 /// How long to wait when the server only asked to come again.
 const BACK_OFF_MS: u64 = 250;
@@ -74,13 +74,14 @@ impl InputRequest {
 
 impl Machine {
     /// A call is to be made again with more input.
-    pub(super) fn input_required(&mut self, now: Time, key: u64, result: &Raw) {
+    pub(super) fn input_required(&mut self, now: Time, key: u64, reply: Reply) {
         if !cfg!(feature = "asks") {
             return self.conclude(now, key, Err(CallError::Incompatible(PeerIncompatible::NeedsInput)));
         }
         let Some(call) = self.calls.get(key) else { return };
         let round = call.rounds.as_ref().map_or(0, |rounds| rounds.count) + 1;
-        match self.read_round(call, round, result) {
+        match self.read_round(call, round, &reply.value) {
+            Ok(_) if call.call.manual_rounds => self.conclude(now, key, Ok(reply)),
             Ok(input) => self.begin_round(now, key, round, input),
             Err(fault) => self.blame(now, key, fault),
         }

@@ -1,7 +1,7 @@
 //! What the server tells: progress to its call, events to their subscription, the rest to whoever listens.
 
-use super::{AskKey, Machine, Output, answers::key_of, pending::Ask};
-use crate::{PeerMisbehaved, Time, decimal};
+use super::{AskKey, CallError, Machine, Output, answers::key_of, pending::Ask};
+use crate::{Time, decimal};
 use sandwire_json::{Raw, find};
 use sandwire_types::{Method, Notification, RequestId};
 use std::cmp::Ordering;
@@ -15,6 +15,8 @@ impl Machine {
                     self.on_cancelled(now, notification.params.as_ref());
                 }
             }
+            (Method::ElicitationComplete, _)
+                if cfg!(feature = "asks") && !self.ends_visit(notification.params.as_ref()) => {}
             (_, None) => self.outputs.push_back(Output::Notification(notification)),
             (_, Some(id)) if cfg!(feature = "listen") => {
                 if let Some(pending) = key_of(id).and_then(|key| self.calls.get(key)) {
@@ -62,7 +64,7 @@ impl Machine {
             && let Some(pending) = self.calls.get(key)
             && matches!(pending.call.method, Method::SubscriptionsListen)
         {
-            self.blame(now, key, PeerMisbehaved::EndedWithoutResponse);
+            self.conclude(now, key, Err(CallError::Unsubscribed));
         }
     }
 }

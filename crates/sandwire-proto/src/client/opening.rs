@@ -166,12 +166,16 @@ impl Machine {
     }
 
     fn version_refused(&mut self, now: Time, refusal: &ErrorObject) {
-        if self.pinned().is_some() {
-            return self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion));
-        }
         let supported = supported_versions(refusal);
-        match supported.and_then(Versions::newest_modern) {
+        let mutual = match self.pinned() {
+            Some(pinned) => supported.filter(|versions| versions.has(pinned)).map(|_| pinned),
+            None => supported.and_then(Versions::newest_modern),
+        };
+        match mutual {
             Some(version) if self.probes < MAX_PROBES => self.probe(now, version),
+            _ if self.pinned().is_some() => {
+                self.fail_opening(OpenError::Incompatible(PeerIncompatible::PinnedVersion));
+            }
             _ if supported.is_some_and(|versions| !versions.has_legacy()) => {
                 self.fail_opening(OpenError::Incompatible(PeerIncompatible::NoCommonVersion));
             }

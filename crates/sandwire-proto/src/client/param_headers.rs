@@ -1,7 +1,7 @@
 //! Arguments mirrored into header fields, as the tools' input schemas say that a modern server wants them.
 
 use super::{
-    Call, CallError, Machine,
+    Call, CallError, Machine, Warning,
     pending::{Owner, Pending, Stage},
 };
 use crate::{Time, http::RequestHead};
@@ -23,11 +23,15 @@ impl Machine {
     /// Learns from a page of tools, and leaves out those that must not be used.
     pub(super) fn learn(&mut self, key: u64, reply: &mut Reply) {
         let lists = self.calls.get(key).is_some_and(|call| matches!(call.call.method, Method::ToolsList));
-        if lists
-            && self.is_http()
-            && let Some(without_invalid) = self.tools.learn(&reply.value)
-        {
+        if !lists || !self.is_http() {
+            return;
+        }
+        let mut dropped = Vec::new();
+        if let Some(without_invalid) = self.tools.learn(&reply.value, &mut dropped) {
             reply.value = without_invalid;
+        }
+        for (tool, fault) in dropped {
+            self.warn(Warning::ToolDropped { tool, fault });
         }
     }
 

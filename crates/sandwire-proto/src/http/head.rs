@@ -183,6 +183,7 @@ pub mod names {
     pub const NAME: &str = "mcp-name";
     pub const PARAM_PREFIX: &str = "mcp-param-";
     pub const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+    pub const RETRY_AFTER: &str = "retry-after";
     pub const SESSION_ID: &str = "mcp-session-id";
     pub const WWW_AUTHENTICATE: &str = "www-authenticate";
 }

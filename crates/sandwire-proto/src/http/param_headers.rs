@@ -4,7 +4,7 @@
 use super::{Headers, names};
 use crate::base64::{self, Kind as Base64};
 use sandwire_json::{Error as JsonError, Kind, Raw, Reader, Writer, find};
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 const KEYWORD: &str = "x-mcp-header";
 const PREFIX: &str = "=?base64?";
@@ -44,10 +44,38 @@ impl ParamHeader {
     }
 }
 
-/// A schema whose annotations break the rules; the tool must not be used over HTTP.
+/// How the annotations of a schema break the rules. The tool must not be used over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct InvalidAnnotation;
+pub enum InvalidAnnotation {
+    /// A name is empty, no text, or cannot be part of a header field's name.
+    Name,
+    /// A name stands twice.
+    Duplicate,
+    /// The property is no string, integer or boolean.
+    Type,
+    /// The property is not reached through `properties` alone.
+    Place,
+    /// There are too many, or one is too deep.
+    TooMany,
+    /// The schema cannot be read.
+    Unreadable,
+}
+
+impl fmt::Display for InvalidAnnotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Name => "x-mcp-header has no name that a header field can have",
+            Self::Duplicate => "x-mcp-header gives two properties the same name",
+            Self::Type => "x-mcp-header stands at a property that is no string, integer or boolean",
+            Self::Place => "x-mcp-header stands where `properties` alone do not lead",
+            Self::TooMany => "x-mcp-header stands at too many properties, or too deep",
+            Self::Unreadable => "the input schema cannot be read",
+        })
+    }
+}
+
+impl std::error::Error for InvalidAnnotation {}
 
 /// The annotations of an input schema.
 ///
@@ -60,16 +88,19 @@ pub fn annotations(input_schema: &str) -> Result<Vec<ParamHeader>, InvalidAnnota
         return Ok(found);
     }
     let mut path = Vec::new();
-    let mut valid = true;
-    let read = reachable(&mut Reader::new(input_schema), &mut path, &mut found, &mut valid);
-    if read.is_ok() && valid { Ok(found) } else { Err(InvalidAnnotation) }
+    let mut fault = None;
+    let read = reachable(&mut Reader::new(input_schema), &mut path, &mut found, &mut fault);
+    match fault {
+        None if read.is_ok() => Ok(found),
+        fault => Err(fault.unwrap_or(InvalidAnnotation::Unreadable)),
+    }
 }
 
 fn reachable(
     reader: &mut Reader<'_>,
     path: &mut Vec<String>,
     found: &mut Vec<ParamHeader>,
-    valid: &mut bool,
+    fault: &mut Option<InvalidAnnotation>,
 ) -> Result<(), JsonError> {
     if reader.peek()? != Kind::Object {
         return reader.skip();
@@ -92,33 +123,45 @@ fn reachable(
         }
         "properties" if reader.peek()? == Kind::Object => reader.object(&mut |name, reader| {
             path.push(name.into());
-            let read = reachable(reader, path, found, valid);
+            let read = reachable(reader, path, found, fault);
             path.pop();
             read
         }),
-        _ => unreachable_part(key, reader, valid),
+        _ => unreachable_part(key, reader, fault),
     })?;
     if let Some(token) = header {
         let mut name = String::with_capacity(names::PARAM_PREFIX.len() + token.len());
         name.push_str("Mcp-Param-");
         name.push_str(&token);
-        let unique = *valid && !found.iter().any(|other| other.header.eq_ignore_ascii_case(&name));
-        let short = found.len() < MAX_ANNOTATIONS && path.iter().map(String::len).sum::<usize>() <= MAX_PATH_BYTES;
-        if scalar && !path.is_empty() && is_token(&token) && unique && short {
-            found.push(ParamHeader { header: name, path: path.clone() });
+        let wrong = if !is_token(&token) {
+            InvalidAnnotation::Name
+        } else if path.is_empty() {
+            InvalidAnnotation::Place
+        } else if !scalar {
+            InvalidAnnotation::Type
+        } else if found.iter().any(|other| other.header.eq_ignore_ascii_case(&name)) {
+            InvalidAnnotation::Duplicate
+        } else if found.len() >= MAX_ANNOTATIONS || path.iter().map(String::len).sum::<usize>() > MAX_PATH_BYTES {
+            InvalidAnnotation::TooMany
         } else {
-            *valid = false;
-        }
+            found.push(ParamHeader { header: name, path: path.clone() });
+            return Ok(());
+        };
+        fault.get_or_insert(wrong);
     }
     Ok(())
 }
 
 /// A part of the schema in which no annotation may stand.
-fn unreachable_part(key: &str, reader: &mut Reader<'_>, valid: &mut bool) -> Result<(), JsonError> {
+fn unreachable_part(
+    key: &str,
+    reader: &mut Reader<'_>,
+    fault: &mut Option<InvalidAnnotation>,
+) -> Result<(), JsonError> {
     match key {
         "default" | "enum" | "const" | "examples" => reader.skip(),
         KEYWORD => {
-            *valid = false;
+            fault.get_or_insert(InvalidAnnotation::Place);
             reader.skip()
         }
         _ => match reader.peek()? {
@@ -126,9 +169,9 @@ fn unreachable_part(key: &str, reader: &mut Reader<'_>, valid: &mut bool) -> Res
                 let names =
                     matches!(key, "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas");
                 // Members of these are named by the author; what they hold is schemas again.
-                reader.object(&mut |key, reader| unreachable_part(if names { "" } else { key }, reader, valid))
+                reader.object(&mut |key, reader| unreachable_part(if names { "" } else { key }, reader, fault))
             }
-            Kind::Array => reader.array(&mut |reader| unreachable_part("", reader, valid)),
+            Kind::Array => reader.array(&mut |reader| unreachable_part("", reader, fault)),
             _ => reader.skip(),
         },
     }
@@ -237,15 +280,16 @@ impl ParamHeaders {
         Self { tools: BTreeMap::new() }
     }
 
-    /// Learns from a result of `tools/list`. If tools have invalid annotations, the result without them is returned.
-    pub fn learn(&mut self, result: &Raw) -> Option<Raw> {
+    /// Learns from a result of `tools/list`. If tools have invalid annotations, the result without them is returned, and
+    /// their names and faults are put into `dropped`.
+    pub fn learn(&mut self, result: &Raw, dropped: &mut Vec<(String, InvalidAnnotation)>) -> Option<Raw> {
         let mentioned = mentions_keyword(result.as_str());
         if !mentioned && self.tools.is_empty() {
             return None;
         }
         let tools = find(result.as_str(), "tools")?;
         let mut kept = Writer::with_capacity(if mentioned { tools.len() } else { 0 });
-        let mut dropped = false;
+        let before = dropped.len();
         kept.begin_array();
         Reader::new(tools)
             .array(&mut |reader| {
@@ -253,13 +297,13 @@ impl ParamHeaders {
                 match self.learn_tool(tool) {
                     Ok(()) if mentioned => kept.raw(tool),
                     Ok(()) => {}
-                    Err(InvalidAnnotation) => dropped = true,
+                    Err(fault) => dropped.push(fault),
                 }
                 Ok(())
             })
             .ok()?;
         kept.end_array();
-        if !dropped {
+        if dropped.len() == before {
             return None;
         }
         let kept = kept.finish();
@@ -278,7 +322,7 @@ impl ParamHeaders {
         Some(replaced.into_raw())
     }
 
-    fn learn_tool(&mut self, tool: &str) -> Result<(), InvalidAnnotation> {
+    fn learn_tool(&mut self, tool: &str) -> Result<(), (String, InvalidAnnotation)> {
         let Some(name) = find(tool, "name").and_then(|name| Reader::new(name).string().ok()) else { return Ok(()) };
         let learned = find(tool, "inputSchema").map_or_else(|| Ok(Vec::new()), annotations);
         match learned {
@@ -288,7 +332,7 @@ impl ParamHeaders {
             }
             other => {
                 self.tools.remove(&*name);
-                other.map(|_| ())
+                other.map(|_| ()).map_err(|fault| (name.into_owned(), fault))
             }
         }
     }

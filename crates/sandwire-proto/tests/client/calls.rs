@@ -4,7 +4,7 @@ use sandwire_proto::{
     client::{CallError, Input, Output},
     http::ResponseHead,
 };
-use sandwire_types::{ErrorCode, Message, ProtocolVersion, Response, WireError};
+use sandwire_types::{ErrorCode, Message, ProtocolVersion, RequestId, Response, WireError};
 
 #[test]
 fn a_refused_authorization_is_told_with_its_challenge_whatever_the_body_says() {
@@ -223,4 +223,24 @@ fn closing_ends_calls_and_the_link() {
     assert!(matches!(scene.must(), Output::Close));
     scene.machine.close(scene.now);
     scene.quiet();
+}
+
+#[test]
+fn an_id_that_came_back_as_text_is_the_number_it_spells_and_nothing_else_is() {
+    let mut scene = Scene::legacy(Wire::Pipe);
+    scene.call(tool_call());
+    let sent = scene.request();
+    let RequestId::Number(id) = sent.request.id else { panic!("{:?}", sent.request.id) };
+    for other in
+        [String::new(), " ".into(), format!(" {id}"), format!("{id}.0"), format!("0{id}"), format!("+{id}"), "x".into()]
+    {
+        scene.receive(
+            sent.via,
+            Message::Response(Response::new(RequestId::from(&*other), Ok(crate::scene::reply("{}")))),
+        );
+        scene.quiet();
+    }
+    let id = RequestId::from(&*id.to_string());
+    scene.receive(sent.via, Message::Response(Response::new(id, Ok(crate::scene::reply(r#"{"a":1}"#)))));
+    assert_eq!(scene.done_value(), r#"{"a":1}"#);
 }

@@ -1,10 +1,10 @@
 use crate::scene::{Scene, call, error, tool_call};
 use sandwire_proto::{
     Wire,
-    client::CallError,
+    client::{CallError, Warning},
     http::{
         Headers, ParamHeaders, Verb,
-        param_headers::{annotations, decode_value, encode_value},
+        param_headers::{InvalidAnnotation, annotations, decode_value, encode_value},
     },
 };
 use sandwire_types::Method;
@@ -59,10 +59,17 @@ fn annotated_arguments_are_mirrored_and_invalid_tools_dropped() {
     scene.call(call("tools/list", ""));
     let sent = scene.request();
     scene.reply(&sent, TOOLS);
+    let warning = scene.warned();
+    assert!(matches!(&warning, Warning::ToolDropped { tool, fault: InvalidAnnotation::Type } if tool == "bad"));
+    assert!(
+        warning.to_string().starts_with("the tool bad is left out: x-mcp-header stands at a property"),
+        "{warning}"
+    );
     let listed = scene.done_value();
     assert!(listed.contains(r#""name":"echo""#) && listed.contains(r#""name":"plain""#));
     assert!(!listed.contains(r#""name":"bad""#));
     assert!(listed.ends_with(r#""resultType":"complete"}"#));
+    scene.quiet();
 
     scene.call(call("tools/call", r#"{"name":"echo","arguments":{"region":"us west 1","deep":{"n":42},"flag":null}}"#));
     let sent = scene.request();
@@ -96,6 +103,7 @@ fn a_header_mismatch_has_the_tools_listed_again_and_the_call_made_once_more() {
     let more = scene.request();
     assert_eq!(more.params(), r#"{"cursor":""}"#);
     scene.reply(&more, TOOLS);
+    scene.warned();
     let again = scene.request();
     assert_ne!(again.request.id, first.request.id);
     assert_eq!(again.header("mcp-param-region"), Some("eu"));
@@ -138,20 +146,25 @@ fn annotations_follow_the_rules_or_are_invalid() {
     ] {
         assert!(annotations(&valid).is_ok(), "{valid}");
     }
-    for invalid in [
-        property(r#"{"type":"string","x-mcp-header":""}"#),
-        property(r#"{"type":"string","x-mcp-header":"a b"}"#),
-        property(r#"{"type":"string","x-mcp-header":7}"#),
-        property(r#"{"type":"number","x-mcp-header":"N"}"#),
-        property(r#"{"type":["string"],"x-mcp-header":"N"}"#),
-        property(r#"{"x-mcp-header":"N"}"#),
-        property(r#"{"type":"array","items":{"type":"string","x-mcp-header":"N"}}"#),
-        property(r#"{"anyOf":[{"type":"string","x-mcp-header":"N"}]}"#),
-        r#"{"type":"object","x-mcp-header":"N"}"#.into(),
-        r#"{"$defs":{"d":{"type":"string","x-mcp-header":"N"}}}"#.into(),
-        r#"{"properties":{"a":{"type":"string","x-mcp-header":"N"},"b":{"type":"string","x-mcp-header":"n"}}}"#.into(),
+    use InvalidAnnotation as Fault;
+    for (fault, invalid) in [
+        (Fault::Name, property(r#"{"type":"string","x-mcp-header":""}"#)),
+        (Fault::Name, property(r#"{"type":"string","x-mcp-header":"a b"}"#)),
+        (Fault::Name, property(r#"{"type":"string","x-mcp-header":7}"#)),
+        (Fault::Type, property(r#"{"type":"number","x-mcp-header":"N"}"#)),
+        (Fault::Type, property(r#"{"type":["string"],"x-mcp-header":"N"}"#)),
+        (Fault::Type, property(r#"{"x-mcp-header":"N"}"#)),
+        (Fault::Place, property(r#"{"type":"array","items":{"type":"string","x-mcp-header":"N"}}"#)),
+        (Fault::Place, property(r#"{"anyOf":[{"type":"string","x-mcp-header":"N"}]}"#)),
+        (Fault::Place, r#"{"type":"object","x-mcp-header":"N"}"#.into()),
+        (Fault::Place, r#"{"$defs":{"d":{"type":"string","x-mcp-header":"N"}}}"#.into()),
+        (
+            Fault::Duplicate,
+            r#"{"properties":{"a":{"type":"string","x-mcp-header":"N"},"b":{"type":"string","x-mcp-header":"n"}}}"#
+                .into(),
+        ),
     ] {
-        assert!(annotations(&invalid).is_err(), "{invalid}");
+        assert_eq!(annotations(&invalid), Err(fault), "{invalid}");
     }
 }
 
@@ -165,8 +178,8 @@ fn what_was_learned_is_replaced_by_the_next_list() {
         learned.mirror(r#"{"name":"t","arguments":{"a":"v"}}"#, &mut headers);
         headers.get("mcp-param-a").map(String::from)
     };
-    assert!(learned.learn(&crate::scene::raw(with)).is_none());
+    assert!(learned.learn(&crate::scene::raw(with), &mut Vec::new()).is_none());
     assert_eq!(mirrored(&learned).as_deref(), Some("v"));
-    assert!(learned.learn(&crate::scene::raw(without)).is_none());
+    assert!(learned.learn(&crate::scene::raw(without), &mut Vec::new()).is_none());
     assert_eq!(mirrored(&learned), None);
 }

@@ -3,7 +3,7 @@ use sandwire_proto::{
     PeerMisbehaved, Wire,
     client::{CallError, Mode, Output},
 };
-use sandwire_types::{Method, ProtocolVersion};
+use sandwire_types::{Method, ProtocolVersion, ResultKind};
 
 const ASKS: &str = r#"{"resultType":"input_required","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"Name?"}},"where":{"method":"roots/list"}},"requestState":"s\u00e9\/1"}"#;
 
@@ -184,4 +184,31 @@ fn two_requests_for_input_under_one_name_are_refused() {
     );
     assert!(matches!(scene.done_error(), CallError::Misbehaved(PeerMisbehaved::InvalidMessage)));
     scene.quiet();
+}
+
+#[test]
+fn a_caller_may_answer_by_itself_and_make_the_call_again() {
+    let mut scene = Scene::modern(Wire::Pipe);
+    let manual = |params: &str| {
+        let mut call = crate::scene::call("tools/call", params);
+        call.manual_rounds = true;
+        call
+    };
+    scene.call(manual(r#"{"name":"echo"}"#));
+    let first = scene.request();
+    scene.reply(&first, ASKS);
+    let (_, asked) = scene.done();
+    let asked = asked.unwrap();
+    assert_eq!((asked.kind, asked.value.as_str()), (ResultKind::InputRequired, ASKS));
+    let again = r#"{"name":"echo","inputResponses":{"who":{"action":"decline"}},"requestState":"s"}"#;
+    scene.call(manual(again));
+    let second = scene.request();
+    assert_eq!(second.params(), again);
+    scene.reply(&second, r#"{"content":[]}"#);
+    assert_eq!(scene.done().1.unwrap().kind, ResultKind::Complete);
+    // What was not declared may not be asked for either.
+    scene.call(manual("{}"));
+    let third = scene.request();
+    scene.reply(&third, r#"{"resultType":"input_required","inputRequests":{"p":{"method":"ping"}}}"#);
+    assert!(matches!(scene.done_error(), CallError::Misbehaved(PeerMisbehaved::UndeclaredInput)));
 }

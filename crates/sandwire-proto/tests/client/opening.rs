@@ -330,3 +330,19 @@ fn over_http_nothing_is_called_before_the_server_knows_that_the_client_is_ready(
     assert_eq!(scene.request().request.method, Method::ToolsCall);
     scene.opened_exchange();
 }
+
+#[test]
+fn a_pinned_version_that_was_refused_and_is_listed_is_asked_for_once_more() {
+    for (list, again) in [(r#"["2026-07-28"]"#, true), (r#"["2027-01-01"]"#, false)] {
+        let mut scene = Scene::with(Wire::Http, Mode::Pinned(ProtocolVersion::V2026_07_28));
+        let probe = scene.request();
+        scene.head_of(probe.exchange(), 400, Some("application/json"));
+        scene.refuse(&probe, unsupported(list));
+        if again {
+            let second = scene.request();
+            assert_eq!(second.header("mcp-protocol-version"), Some("2026-07-28"));
+            scene.refuse(&second, unsupported(list));
+        }
+        assert!(matches!(scene.failed(), OpenError::Incompatible(PeerIncompatible::PinnedVersion)));
+    }
+}

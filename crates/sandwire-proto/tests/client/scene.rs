@@ -1,7 +1,7 @@
 use sandwire_json::Raw;
 use sandwire_proto::{
     Ended, ExchangeId, Time, TransportError, TransportErrorKind, Via, Wire,
-    client::{AskKey, Call, CallError, CallKey, Config, Input, Machine, Mode, OpenError, Output},
+    client::{AskKey, Call, CallError, CallKey, Config, Input, Machine, Mode, OpenError, Output, Warning},
     http::{Headers, RequestHead, ResponseHead},
 };
 use sandwire_types::{
@@ -120,6 +120,7 @@ impl Scene {
             let (exchange, _) = self.opened_exchange();
             self.head_of(exchange, 405, None);
             self.ended(exchange);
+            self.warned();
         }
     }
 
@@ -180,6 +181,13 @@ impl Scene {
         match self.must() {
             Output::Open { exchange, head } => (exchange, head),
             other => panic!("expected an exchange, got {other:?}"),
+        }
+    }
+
+    pub fn warned(&mut self) -> Warning {
+        match self.must() {
+            Output::Warning(warning) => warning,
+            other => panic!("{other:?}"),
         }
     }
 

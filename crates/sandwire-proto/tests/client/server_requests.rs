@@ -108,3 +108,100 @@ fn notifications_pass_in_order() {
         }
     }
 }
+
+#[test]
+fn messages_that_use_tools_keep_to_the_rules() {
+    let text = r#"{"role":"user","content":{"type":"text","text":"hi"}}"#;
+    let uses = |ids: &[&str]| {
+        let blocks: Vec<String> =
+            ids.iter().map(|id| format!(r#"{{"type":"tool_use","id":"{id}","name":"t","input":{{}}}}"#)).collect();
+        format!(r#"{{"role":"assistant","content":[{{"type":"text","text":"so"}},{}]}}"#, blocks.join(","))
+    };
+    let results = |ids: &[&str], more: &str| {
+        let blocks: Vec<String> =
+            ids.iter().map(|id| format!(r#"{{"type":"tool_result","toolUseId":"{id}","content":[]}}"#)).collect();
+        format!(r#"{{"role":"user","content":[{}{more}]}}"#, blocks.join(","))
+    };
+    let single = r#"{"role":"user","content":{"type":"tool_result","toolUseId":"a","content":[]}}"#;
+    let mut config = config(Wire::Pipe, Mode::Legacy);
+    config.capabilities = raw(r#"{"sampling":{"tools":{}}}"#);
+    for (valid, messages) in [
+        (true, vec![]),
+        (true, vec![text.to_owned()]),
+        (true, vec![text.into(), uses(&["a"]), single.into()]),
+        (true, vec![text.into(), uses(&["a", "b"]), results(&["b", "a"], ""), uses(&["c"]), results(&["c"], "")]),
+        (false, vec![uses(&["a"]), results(&["a"], r#",{"type":"text","text":"and"}"#)]),
+        (false, vec![uses(&["a"])]),
+        (false, vec![uses(&["a"]), text.into()]),
+        (false, vec![uses(&["a"]), text.into(), results(&["a"], "")]),
+        (false, vec![uses(&["a", "b"]), results(&["a"], "")]),
+        (false, vec![uses(&["a"]), results(&["b"], "")]),
+        (false, vec![uses(&["a"]), results(&["a", "b"], "")]),
+        (false, vec![single.into()]),
+    ] {
+        let mut scene = Scene::opened(config.clone());
+        let params = format!(r#"{{"messages":[{}],"maxTokens":7,"tools":[]}}"#, messages.join(","));
+        scene.server_request(1, "sampling/createMessage", &params);
+        if valid {
+            assert_eq!(scene.ask().2.as_str(), params);
+        } else {
+            let refused = scene.response_sent().result.unwrap_err();
+            assert_eq!(refused.code, ErrorCode::INVALID_PARAMS, "{params}");
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_visit_is_told_once_and_only_of_visits_that_were_asked_for() {
+    let mut config = config(Wire::Pipe, Mode::Legacy);
+    config.capabilities = raw(r#"{"elicitation":{"url":{}}}"#);
+    let mut scene = Scene::opened(config);
+    let end = |scene: &mut Scene, id: &str| {
+        let params = format!(r#"{{"elicitationId":{id}}}"#);
+        scene.server_notification("notifications/elicitation/complete", &params);
+    };
+    let told = |scene: &mut Scene, id: &str| match scene.must() {
+        Output::Notification(told) => {
+            assert_eq!(told.params.unwrap().get("elicitationId").unwrap().as_str(), id);
+        }
+        other => panic!("{other:?}"),
+    };
+    end(&mut scene, r#""e1""#);
+    scene.server_notification("notifications/elicitation/complete", "");
+    scene.quiet();
+    let url = r#"{"mode":"url","url":"https://example.com","message":"m","elicitationId":"e1"}"#;
+    scene.server_request(1, "elicitation/create", url);
+    scene.ask();
+    end(&mut scene, r#""e2""#);
+    scene.quiet();
+    end(&mut scene, r#""e1""#);
+    told(&mut scene, r#""e1""#);
+    end(&mut scene, r#""e1""#);
+    scene.quiet();
+    // An error may ask for visits, too.
+    scene.call(crate::scene::tool_call());
+    let sent = scene.request();
+    let mut required = crate::scene::error(-32042);
+    required.data = Some(raw(&format!(r#"{{"elicitations":[{},{url}]}}"#, url.replace("e1", "e3"))));
+    scene.refuse(&sent, required);
+    scene.done_error();
+    for id in [r#""e1""#, r#""e3""#] {
+        end(&mut scene, id);
+        told(&mut scene, id);
+    }
+    end(&mut scene, "7");
+    scene.quiet();
+}
+
+#[test]
+fn a_ping_of_ours_that_is_refused_ends_nothing_else() {
+    let mut scene = Scene::legacy(Wire::Pipe);
+    scene.call(crate::scene::call("ping", ""));
+    let ping = scene.request();
+    scene.refuse(&ping, crate::scene::error(-32601));
+    scene.done_error();
+    scene.call(crate::scene::tool_call());
+    let sent = scene.request();
+    scene.reply(&sent, "{}");
+    scene.done_value();
+}

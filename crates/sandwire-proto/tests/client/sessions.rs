@@ -1,7 +1,7 @@
 use crate::scene::{HANDSHAKE, Scene, Sent, call, config, error, tool_call};
 use sandwire_proto::{
     ExchangeId, TransportErrorKind, Via, Wire,
-    client::{CallError, Input, Mode, Output, SessionLoss},
+    client::{CallError, Input, Mode, OpenError, Output, SessionLoss, Warning},
     http::{Headers, ResponseHead, Verb},
 };
 use sandwire_types::{Message, Method, Response};
@@ -185,13 +185,14 @@ fn a_stream_that_is_forgotten_begins_a_new_session_once() {
 }
 
 #[test]
-fn a_stream_that_was_never_there_is_not_asked_for_again() {
+fn a_stream_that_was_never_there_is_not_asked_for_again_and_that_is_told() {
     for status in [400, 401, 403, 404, 405, 406, 410, 501] {
         let mut scene = Scene::with(Wire::Http, Mode::Legacy);
         handshake(&mut scene, "s");
         let stream = listening(&mut scene, "s");
         scene.head_of(stream, status, None);
         scene.ended(stream);
+        assert!(matches!(scene.warned(), Warning::StreamRefused(error) if error.http_status() == Some(status)));
         scene.wait(1_000_000);
         scene.quiet();
     }
@@ -207,8 +208,8 @@ fn a_stream_is_asked_for_again_while_the_server_is_overloaded() {
         for attempt in 0..11 {
             scene.head_of(stream, status, Some("application/json"));
             scene.ended(stream);
-            scene.quiet();
             if attempt < 10 {
+                scene.quiet();
                 let wait = (1_000 << attempt.min(5)).min(30_000);
                 scene.wait(wait - 1);
                 scene.quiet();
@@ -217,9 +218,54 @@ fn a_stream_is_asked_for_again_while_the_server_is_overloaded() {
                 waited += wait;
             }
         }
+        assert!(matches!(scene.warned(), Warning::StreamRefused(error) if error.http_status() == Some(status)));
         scene.wait(1_000_000);
         scene.quiet();
         assert_eq!(waited, 181_000);
+    }
+}
+
+#[test]
+fn an_overloaded_server_says_when_to_ask_for_the_stream_again() {
+    for (seconds, wait) in [("2", 2_000), ("45", 45_000), ("99999999999999999999", 1_000), ("Tue, 01 Dec 2026", 1_000)]
+    {
+        let mut scene = Scene::with(Wire::Http, Mode::Legacy);
+        handshake(&mut scene, "s");
+        let stream = listening(&mut scene, "s");
+        let mut head = ResponseHead::new(503);
+        head.headers.push("Retry-After", seconds);
+        scene.handle(Input::Head { exchange: stream, head });
+        scene.ended(stream);
+        scene.wait(wait - 1);
+        scene.quiet();
+        scene.wait(1);
+        listening(&mut scene, "s");
+    }
+}
+
+#[test]
+fn a_server_that_refuses_to_hear_that_the_client_is_ready_is_opened_only_if_that_is_ignored() {
+    for ignore in [false, true] {
+        for status in [400, 405, 500] {
+            let mut config = config(Wire::Http, Mode::Legacy);
+            config.ignore_failed_initialized = ignore;
+            let mut scene = Scene::new(config);
+            let initialize = scene.request();
+            scene.reply(&initialize, HANDSHAKE);
+            let (Via::Exchange(exchange), _) = scene.notification_sent() else { panic!() };
+            scene.head_of(exchange, status, None);
+            scene.quiet();
+            scene.ended(exchange);
+            if ignore {
+                assert!(
+                    matches!(scene.warned(), Warning::InitializedRefused(error) if error.http_status() == Some(status))
+                );
+                scene.opened_output();
+            } else {
+                let failed = scene.failed();
+                assert!(matches!(failed, OpenError::Transport(error) if error.http_status() == Some(status)));
+            }
+        }
     }
 }
 
@@ -261,6 +307,7 @@ fn a_server_without_a_stream_of_its_own_is_asked_once() {
     let stream = listening(&mut scene, "s");
     scene.head_of(stream, 405, None);
     scene.ended(stream);
+    scene.warned();
     scene.wait(100_000);
     scene.quiet();
 }

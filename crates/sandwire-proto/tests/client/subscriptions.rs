@@ -56,7 +56,7 @@ fn a_subscription_lasts_until_either_side_ends_it() {
     scene.server_notification("notifications/cancelled", &format!(r#"{{"requestId":{id}}}"#));
     let (ended, result) = scene.done();
     assert_eq!(ended, third);
-    assert!(matches!(result, Err(CallError::Misbehaved(_))));
+    assert!(matches!(result, Err(CallError::Unsubscribed)));
     // Nothing of it is told afterwards.
     for sent in [&a, &b, &c] {
         tell(&mut scene, sent, "notifications/tools/list_changed");

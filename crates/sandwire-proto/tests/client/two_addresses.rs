@@ -161,6 +161,7 @@ fn a_connection_that_was_open_is_not_taken_for_another_transport() {
     let (listening, _) = scene.opened_exchange();
     scene.head_of(listening, 405, None);
     scene.ended(listening);
+    scene.warned();
     // The server forgets the session, and then everything.
     scene.call(tool_call());
     for _ in 0..2 {
