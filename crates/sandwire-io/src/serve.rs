@@ -8,7 +8,7 @@ use std::{
 };
 
 use sandwire_proto::{
-    ExchangeId, Input, PeerInfo, Time, Via,
+    ExchangeId, Input, PeerInfo, Principal, Time, Via,
     server::{Machine, Output},
 };
 use sandwire_types::{Message, Method, WireError};
@@ -98,9 +98,15 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// An exchange with a modern client, or with a legacy one without a session, of which `legacy` is what is known.
-    pub fn new(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, legacy: Option<Arc<PeerInfo>>) -> Self {
-        let machine = Machine::for_exchange(endpoint.config(), legacy);
+    /// An exchange with a modern client, or with a legacy one without a session, of which `legacy` is what is known;
+    /// `from` is the party, if anybody asked.
+    pub fn new(
+        endpoint: Arc<dyn Endpoint>,
+        env: Arc<dyn Env>,
+        legacy: Option<Arc<PeerInfo>>,
+        from: Option<Arc<Principal>>,
+    ) -> Self {
+        let machine = Machine::for_exchange(endpoint.config(), legacy, from);
         let host = Host::new(endpoint, env, machine, Sealing::Shared);
         Self { runner: Runner::new(host), sent: VecDeque::new() }
     }

@@ -16,14 +16,17 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 use sandwire_proto::{
-    ExchangeId, Input, PeerInfo, TransportError, TransportErrorKind, Via,
+    ExchangeId, Input, PeerInfo, Principal, TransportError, TransportErrorKind, Via,
     server::{CallKey, Machine, Output, Saved},
 };
 use sandwire_types::{Message, Method, RequestId, WireError};
 
 use crate::{
     Endpoint, Env,
-    host::{Host, Sealing, Started, lock, woken::Woken},
+    host::{
+        Host, Sealing, Started, lock,
+        woken::{Arrived, Woken},
+    },
     tasks::Tasks,
 };
 
@@ -35,7 +38,7 @@ use crate::{
 /// # use sandwire_types::Message;
 /// # async fn example(server: Arc<dyn Endpoint>, env: Arc<dyn Env>, request: Message) {
 /// let session = Session::new(server, env, 64);
-/// let mut received = session.receive(request);
+/// let mut received = session.receive(request, None);
 /// while let Some(message) = std::future::poll_fn(|cx| received.poll(cx)).await {
 ///     // Send it as part of the response to this request.
 /// #   drop(message);
@@ -141,23 +144,24 @@ impl Session {
         self.inner.host.saved()
     }
 
-    /// Takes a message of the client.
-    pub fn receive(&self, message: Message) -> Received {
-        self.take(|via| Input::Message { via, message })
+    /// Takes a message of the client, which is `from`, if anybody asked.
+    pub fn receive(&self, message: Message, from: Option<Arc<Principal>>) -> Received {
+        self.take(from, |via| Input::Message { via, message })
     }
 
     /// Takes several messages that arrived as one, and what stood in the place of some. Each is answered by itself.
-    pub fn receive_batch(&self, items: Vec<Result<Message, WireError>>) -> Received {
-        self.take(|via| Input::Batch { via, items })
+    pub fn receive_batch(&self, items: Vec<Result<Message, WireError>>, from: Option<Arc<Principal>>) -> Received {
+        self.take(from, |via| Input::Batch { via, items })
     }
 
-    fn take(&self, input: impl FnOnce(Via) -> Input) -> Received {
+    fn take(&self, from: Option<Arc<Principal>>, input: impl FnOnce(Via) -> Input) -> Received {
         let id = ExchangeId(u64::from(self.inner.next.fetch_add(1, Ordering::Relaxed)));
         let stream = Stream::default();
         let reader = Arc::clone(&stream.reader);
         lock(&self.inner.streams).open.push((id, stream));
         let mut tasks = Tasks::new(&reader);
-        self.inner.step(Some(input(Via::Exchange(id))), &mut tasks);
+        let arrived = Arrived { input: input(Via::Exchange(id)), from: Some(from) };
+        self.inner.step(Some(arrived), &mut tasks);
         Received { session: self.clone(), id, reader, tasks }
     }
 
@@ -202,7 +206,7 @@ impl Session {
 
     /// Ends the session: calls are cancelled, streams end.
     pub fn close(&self) {
-        self.inner.step(Some(Input::Closed(None)), &mut Tasks::new(&Arc::default()));
+        self.inner.step(Some(Input::Closed(None).into()), &mut Tasks::new(&Arc::default()));
         let mut streams = lock(&self.inner.streams);
         streams.closed = true;
         let Streams { open, pipe, .. } = &mut *streams;
@@ -228,10 +232,10 @@ impl fmt::Debug for Session {
 
 impl Inner {
     /// Takes what arrived and does what is to do.
-    fn step(&self, mut input: Option<Input>, tasks: &mut Tasks) {
+    fn step(&self, mut arrived: Option<Arrived>, tasks: &mut Tasks) {
         loop {
             let mut aftermath = Aftermath::default();
-            let rest = self.host.drain(input.take(), &mut |via, message| self.send(via, message, &mut aftermath));
+            let rest = self.host.drain(arrived.take(), &mut |via, message| self.send(via, message, &mut aftermath));
             aftermath.readers.iter().for_each(|reader| reader.wake());
             for output in rest {
                 self.perform(output, tasks);
@@ -239,7 +243,7 @@ impl Inner {
             for id in aftermath.unsent {
                 let message = "the client no longer listens to this call; it has to make it again";
                 let error = TransportError::new(TransportErrorKind::Closed, message);
-                self.step(Some(Input::Unsent { id, error }), tasks);
+                self.step(Some(Input::Unsent { id, error }.into()), tasks);
             }
             if !self.host.has_said() {
                 return;
@@ -416,7 +420,7 @@ impl Received {
             if let Message::Request(request) = message {
                 let message = "the client went away before the question reached it; it has to make the call again";
                 let error = TransportError::new(TransportErrorKind::Closed, message);
-                self.session.inner.step(Some(Input::Unsent { id: request.id, error }), &mut self.tasks);
+                self.session.inner.step(Some(Input::Unsent { id: request.id, error }.into()), &mut self.tasks);
             }
         }
     }
@@ -443,7 +447,7 @@ impl Drop for Received {
         let inner = &self.session.inner;
         if !self.tasks.is_empty() {
             let how = sandwire_proto::Ended::Finished;
-            inner.step(Some(Input::Ended { exchange: self.id, how }), &mut self.tasks);
+            inner.step(Some(Input::Ended { exchange: self.id, how }.into()), &mut self.tasks);
             self.tasks.finish(&inner.host);
         }
         let mut streams = lock(&inner.streams);

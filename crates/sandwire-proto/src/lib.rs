@@ -18,6 +18,7 @@ pub mod http;
 mod input;
 mod limits;
 mod peer;
+mod principal;
 pub mod server;
 #[cfg(feature = "sim")]
 pub mod sim;
@@ -28,4 +29,5 @@ pub use fault::{ApiMisuse, PeerIncompatible, PeerMisbehaved, TransportError, Tra
 pub use input::{Ended, Input};
 pub use limits::Limits;
 pub use peer::PeerInfo;
+pub use principal::Principal;
 pub use time::Time;

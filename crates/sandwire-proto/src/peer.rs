@@ -1,3 +1,4 @@
+use crate::Principal;
 use sandwire_json::Raw;
 use sandwire_types::{Era, ProtocolVersion};
 use std::sync::Arc;
@@ -17,13 +18,15 @@ pub struct PeerInfo {
     pub info: Option<Raw>,
     /// What the server says about how to use it.
     pub instructions: Option<Arc<str>>,
+    /// Who a client is, where its requests are authenticated.
+    pub principal: Option<Arc<Principal>>,
 }
 
 impl PeerInfo {
     /// A peer that speaks `version` and has `capabilities`.
     #[must_use]
     pub fn new(version: ProtocolVersion, capabilities: Raw) -> Self {
-        Self { version, capabilities, info: None, instructions: None }
+        Self { version, capabilities, info: None, instructions: None, principal: None }
     }
 
     /// The era of the version both sides speak.

@@ -5,8 +5,8 @@ use crate::error::ToolError;
 use crate::server::Server;
 use sandwire_io::{Answer, Outlet};
 use sandwire_json::{Raw, from_str};
-use sandwire_proto::PeerInfo;
 use sandwire_proto::server::{AskError, Progress};
+use sandwire_proto::{PeerInfo, Principal};
 use sandwire_types::model::{
     CreateMessageRequestParams, CreateMessageResult, Implementation, ListRootsResult, LoggingLevel, ReadResourceResult,
     Root,
@@ -195,6 +195,11 @@ impl Context {
     /// What the client says it is.
     pub fn client_info(&self) -> Option<Implementation> {
         self.peer.info.as_ref().and_then(|info| from_str(info.as_str()).ok())
+    }
+
+    /// Who the client is, as the host that authenticated it says; see [`Hook::authenticate`](crate::http::Hook).
+    pub fn principal(&self) -> Option<&Principal> {
+        self.peer.principal.as_deref()
     }
 
     /// What the client can do: a `ClientCapabilities` object.

@@ -1,12 +1,13 @@
 //! Who may use the HTTP entry: hosts, origins, sizes.
 
+use crate::http::{Hooks, InFlight};
 use sandwire_proto::http::{Headers, RequestHead, ResponseHead, names};
 
 /// What the HTTP entry lets in, checked before anything is read.
 ///
 /// The default is made for a server on this machine: only loopback names as `Host`, so that a page cannot reach it by
 /// rebinding a name of its own, and only pages from loopback as `Origin`. A server on the network says which names and
-/// origins are its own.
+/// origins are its own. At most 4096 requests and 1024 subscriptions are under way at once.
 ///
 /// ```
 /// use sandwire_server::http::{Allow, Guard};
@@ -32,16 +33,21 @@ pub struct Guard {
     pub max_body_bytes: usize,
     /// After how many milliseconds without a message a comment keeps an event stream alive.
     pub keep_alive_ms: u64,
+    /// How much may be under way at once.
+    pub in_flight: InFlight,
+    /// What looks at requests and answers.
+    pub hooks: Hooks,
 }
 
 impl Default for Guard {
     fn default() -> Self {
-        Self { hosts: Allow::LOOPBACK, origins: Allow::LOOPBACK, ..Self::open() }
+        let in_flight = InFlight::at_most(4096, 1024);
+        Self { hosts: Allow::LOOPBACK, origins: Allow::LOOPBACK, in_flight, ..Self::open() }
     }
 }
 
 impl Guard {
-    /// Lets in every host and every origin: for a server behind a platform that checks the host itself, whose every
+    /// Lets in every host and every origin, and as many requests as come: for a server behind a platform that checks the host itself, whose every
     /// request carries what authorizes it.
     #[must_use]
     pub fn open() -> Self {
@@ -51,6 +57,8 @@ impl Guard {
             cors: true,
             max_body_bytes: 4 * 1024 * 1024,
             keep_alive_ms: 15_000,
+            in_flight: InFlight::ANY,
+            hooks: Hooks::default(),
         }
     }
 
@@ -97,7 +105,7 @@ impl Guard {
 
 const ALLOWED: &str = "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, \
      Mcp-Session-Id";
-const EXPOSED: &str = "MCP-Protocol-Version, Mcp-Session-Id, WWW-Authenticate";
+const EXPOSED: &str = "MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate";
 
 /// A set of host names or origins.
 #[derive(Clone, Debug)]

@@ -103,7 +103,10 @@ pub use prompt::{IntoPrompt, PromptHandler};
 pub use resource::{IntoResource, ResourceHandler};
 pub use result::{IntoToolResult, Json};
 pub use sandwire_io::{Answer, Call, Endpoint};
-pub use sandwire_proto::server::{AskError, Config};
+pub use sandwire_proto::{
+    Principal,
+    server::{AskError, Config},
+};
 pub use sandwire_types as types;
 pub use schema::Schema;
 pub use server::Server;

@@ -8,8 +8,13 @@ mod guarded;
 #[cfg(feature = "sse")]
 #[path = "http_entry/hall.rs"]
 mod hall;
+#[cfg(feature = "sse")]
+#[path = "http_entry/hooks.rs"]
+mod hooks;
 #[path = "http_entry/legacy.rs"]
 mod legacy;
+#[path = "http_entry/load.rs"]
+mod load;
 #[path = "http_entry/modern.rs"]
 mod modern;
 #[cfg(feature = "sse")]

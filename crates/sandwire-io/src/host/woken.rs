@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak, atomic::Ordering};
 
 use sandwire_proto::{
-    Input, PeerInfo, Time, Via,
+    Input, PeerInfo, Principal, Time, Via,
     server::{CallKey, Machine, Output, Saved},
 };
 use sandwire_types::Message;
@@ -19,6 +19,19 @@ pub(crate) trait Woken: MaybeSend + MaybeSync {
     fn close_stream(&self, via: Via);
 }
 
+/// What a connection takes in, in one step.
+pub(crate) struct Arrived {
+    pub(crate) input: Input,
+    /// Who sent it, if that is looked at.
+    pub(crate) from: Option<Option<Arc<Principal>>>,
+}
+
+impl From<Input> for Arrived {
+    fn from(input: Input) -> Self {
+        Self { input, from: None }
+    }
+}
+
 impl Host {
     pub(crate) fn woken_by(
         woken: Weak<dyn Woken>,
@@ -32,10 +45,13 @@ impl Host {
 
     /// Takes what arrived, has every message sent, and gives what else is to do. All in one step, so that messages are
     /// sent in the order in which they were said.
-    pub(crate) fn drain(&self, input: Option<Input>, send: &mut dyn FnMut(Via, Message)) -> Vec<Output> {
+    pub(crate) fn drain(&self, arrived: Option<Arrived>, send: &mut dyn FnMut(Via, Message)) -> Vec<Output> {
         let mut state = lock(&self.state);
         self.said.store(false, Ordering::Release);
-        if let Some(input) = input {
+        if let Some(Arrived { input, from }) = arrived {
+            if let Some(principal) = from {
+                state.machine.identify(principal);
+            }
             state.machine.handle(Time(0), input);
         }
         let mut rest = Vec::new();

@@ -377,5 +377,6 @@ fn introduction(version: ProtocolVersion, reply: &Reply) -> Arc<PeerInfo> {
         capabilities: result.get("capabilities").filter(Raw::is_object).unwrap_or_else(Raw::object),
         info: stamped.or_else(|| result.get("serverInfo")),
         instructions: text_member(result.as_str(), "instructions").map(Into::into),
+        principal: None,
     })
 }

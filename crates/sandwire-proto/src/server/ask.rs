@@ -372,11 +372,12 @@ fn invalid_state() -> AskError {
     AskError::Refused(error.with_data(Raw::from_valid(r#"{"reason":"invalid_request_state"}"#)))
 }
 
-/// What a sealed state belongs to: the same call, with the same target and arguments.
-fn context(entry: &Entry) -> [&str; 3] {
+/// What a sealed state belongs to: the same call, with the same target and arguments, of the same party.
+fn context(entry: &Entry) -> [&str; 4] {
     let params = entry.params.as_ref().map_or("{}", Raw::as_str);
     let target = find(params, "name").or_else(|| find(params, "uri")).unwrap_or_default();
-    [entry.method.as_str(), target, find(params, "arguments").unwrap_or_default()]
+    let principal = entry.peer.principal.as_ref().map_or("", |principal| &principal.id);
+    [entry.method.as_str(), target, find(params, "arguments").unwrap_or_default(), principal]
 }
 
 fn open_state(asks: &mut Asks, sealed: &str, entry: &Entry, clock: Clock<'_>) -> Option<()> {

@@ -48,7 +48,7 @@ use self::{
     calls::{Calls, Entry, State},
     opening::Opening,
 };
-use crate::{Input, PeerInfo, Time, Via, limits::MAX_TOKEN_BYTES};
+use crate::{Input, PeerInfo, Principal, Time, Via, limits::MAX_TOKEN_BYTES};
 
 /// What a machine wants done.
 #[derive(Debug)]
@@ -101,6 +101,8 @@ pub struct Machine {
     /// Whether this machine lives for one exchange only and cannot send requests.
     single: bool,
     in_process: bool,
+    /// Who the client is, where its requests are authenticated.
+    principal: Option<Arc<Principal>>,
     calls: Calls,
     outputs: VecDeque<Output>,
     /// The client's last envelope and what was made of it: a stream of requests brings the same one.
@@ -123,14 +125,15 @@ impl Machine {
     /// A machine for one exchange: a request in a modern version, or a legacy one without a session.
     ///
     /// For a legacy exchange `legacy` is what is known of the client, at least its version; the handshake counts as
-    /// done, and questions to the client are refused, since no answer could come back.
+    /// done, and questions to the client are refused, since no answer could come back. `from` is the party that sends
+    /// the request, where it is authenticated.
     #[must_use]
-    pub fn for_exchange(config: Arc<Config>, legacy: Option<Arc<PeerInfo>>) -> Self {
+    pub fn for_exchange(config: Arc<Config>, legacy: Option<Arc<PeerInfo>>, from: Option<Arc<Principal>>) -> Self {
         let opening = match legacy {
             Some(peer) => Opening::Legacy { peer, initialized: true },
             None => Opening::Modern,
         };
-        Self::with(config, opening, true)
+        Self { principal: from, ..Self::with(config, opening, true) }
     }
 
     /// The same machine for a client in the same process: a call waits for the client's answers in every era.
@@ -140,12 +143,25 @@ impl Machine {
         self
     }
 
+    /// Takes note of who sends what arrives from now on.
+    pub fn identify(&mut self, principal: Option<Arc<Principal>>) {
+        if self.principal == principal {
+            return;
+        }
+        if let Opening::Legacy { peer, .. } = &mut self.opening {
+            Arc::make_mut(peer).principal = principal.clone();
+        }
+        self.known = None;
+        self.principal = principal;
+    }
+
     fn with(config: Arc<Config>, opening: Opening, single: bool) -> Self {
         Self {
             config,
             opening,
             single,
             in_process: false,
+            principal: None,
             calls: Calls::default(),
             outputs: VecDeque::new(),
             known: None,

@@ -82,6 +82,7 @@ impl Machine {
         };
         let mut peer = PeerInfo::new(version, Raw::from_valid(capabilities));
         peer.info = find(params, "clientInfo").map(Raw::from_valid);
+        peer.principal = self.principal.clone();
 
         let mut writer = Writer::new();
         writer.begin_object();
@@ -115,6 +116,7 @@ impl Machine {
             .ok_or_else(|| self.config.unsupported_version(envelope.version()))?;
         let mut peer = PeerInfo::new(version, envelope.capabilities().clone());
         peer.info = envelope.client_info().cloned();
+        peer.principal = self.principal.clone();
         let peer = Arc::new(peer);
         self.known = Some((envelope.clone(), peer.clone()));
         Ok(peer)

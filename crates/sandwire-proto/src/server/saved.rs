@@ -6,7 +6,7 @@ use sandwire_json::{Raw, Reader, Write, Writer};
 use sandwire_types::{Era, LoggingLevel, ProtocolVersion};
 
 use super::{Config, Machine, opening::Opening};
-use crate::PeerInfo;
+use crate::{PeerInfo, Principal};
 
 /// What was agreed on a legacy connection: all of it but the calls under way.
 ///
@@ -45,6 +45,10 @@ impl Saved {
             writer.key("info");
             writer.raw(info.as_str());
         }
+        if let Some(principal) = &self.peer.principal {
+            writer.key("principal");
+            writer.string(&principal.id);
+        }
         writer.key("initialized");
         writer.boolean(self.initialized);
         if let Some(level) = &self.level {
@@ -65,6 +69,7 @@ impl Saved {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let (mut version, mut capabilities, mut info) = (None, None, None);
+        let mut principal = None;
         let (mut initialized, mut level, mut watched) = (false, None, Vec::new());
         let mut reader = Reader::new(text);
         let read = reader.object(&mut |key, value| {
@@ -72,6 +77,7 @@ impl Saved {
                 "version" => version = ProtocolVersion::parse(&value.string()?),
                 "capabilities" => capabilities = Some(Raw::from_valid(value.raw()?)),
                 "info" => info = Some(Raw::from_valid(value.raw()?)),
+                "principal" => principal = Some(Arc::new(Principal::new(&*value.string()?))),
                 "initialized" => initialized = value.boolean()?,
                 "level" => level = sandwire_json::from_str(value.raw()?).ok(),
                 "watched" => value.array(&mut |uri| {
@@ -85,6 +91,7 @@ impl Saved {
         read.ok()?;
         let mut peer = PeerInfo::new(version.filter(|version| version.era() == Era::Legacy)?, capabilities?);
         peer.info = info;
+        peer.principal = principal;
         Some(Self { peer: Arc::new(peer), initialized, level, watched })
     }
 }
@@ -95,7 +102,9 @@ impl Machine {
     #[must_use]
     pub fn restored(config: Arc<Config>, saved: Saved, first: u32) -> Self {
         let Saved { peer, initialized, level, watched } = saved;
+        let principal = peer.principal.clone();
         let mut machine = Self::with(config, Opening::Legacy { peer, initialized }, false);
+        machine.principal = principal;
         machine.level = level;
         machine.watched = watched;
         machine.next_ask = (i64::from(first) << 16) | 1;

@@ -170,7 +170,7 @@ fn questions_are_put_in_the_words_of_the_version() {
 #[test]
 fn a_legacy_exchange_without_a_session_cannot_ask() {
     let peer = PeerInfo::new(ProtocolVersion::V2025_11_25, Raw::from_valid(CAN));
-    let mut scene = Scene::of(Machine::for_exchange(Arc::new(config()), Some(Arc::new(peer))));
+    let mut scene = Scene::of(Machine::for_exchange(Arc::new(config()), Some(Arc::new(peer)), None));
     let key = scene.begin(&legacy("1", "tools/call", ""));
     assert!(matches!(ask(&mut scene, key, "q"), Err(AskError::NoWayBack)));
 }

@@ -51,7 +51,7 @@ fn an_id_is_free_again_once_its_call_was_cancelled_or_answered() {
 
 #[test]
 fn the_end_of_an_exchange_cancels_what_it_began_and_nothing_else() {
-    let mut machine = Machine::for_exchange(Arc::new(config()), None);
+    let mut machine = Machine::for_exchange(Arc::new(config()), None, None);
     let envelope = crate::scene::modern("1", "tools/call", "");
     let Ok(sandwire_types::wire::Incoming::One(Message::Request(request))) =
         sandwire_types::wire::decode(&envelope, &mut Default::default())

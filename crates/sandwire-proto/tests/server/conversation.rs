@@ -212,7 +212,7 @@ fn an_unreadable_id_is_null_before_2025_11_25_and_left_out_from_then_on() {
 fn an_exchange_without_a_session_promises_nothing_that_could_follow() {
     for version in LEGACY {
         let peer = PeerInfo::new(ProtocolVersion::parse(version).unwrap(), Raw::object());
-        let mut scene = Scene::of(Machine::for_exchange(Arc::new(config()), Some(Arc::new(peer))));
+        let mut scene = Scene::of(Machine::for_exchange(Arc::new(config()), Some(Arc::new(peer)), None));
         let opened = scene.ask(&initialize(version));
         let declared = r#""capabilities":{"tools":{},"prompts":{},"resources":{},"completions":{},"logging":{}}"#;
         assert!(opened.contains(declared), "{opened}");

@@ -13,7 +13,7 @@ use sandwire_types::{
 };
 
 use super::{
-    Response, Shared, VERSION,
+    Known, Response, Shared, VERSION,
     stream::{Events, KeepAlive},
 };
 
@@ -36,8 +36,10 @@ impl Refusal {
         let Self { status, id, error } = self;
         let answer = Message::Response(Answer::refusal(id, error, version));
         let (mut head, body) = json(status, encode(&answer));
-        if status == 405 {
-            head.headers.push(names::ALLOW, methods);
+        match status {
+            405 => head.headers.push(names::ALLOW, methods),
+            503 => head.headers.push(names::RETRY_AFTER, "1"),
+            _ => {}
         }
         (head, body)
     }
@@ -45,8 +47,6 @@ impl Refusal {
 
 /// What became of a request.
 pub(super) enum Begun {
-    /// A page asks whether it may send one.
-    Preflight,
     /// Nothing will be said to it.
     Accepted,
     /// The server works on its requests.
@@ -54,6 +54,9 @@ pub(super) enum Begun {
     /// A session has answered it.
     #[cfg(feature = "sessions")]
     Responded(Response),
+    /// A session answers it by an event stream.
+    #[cfg(feature = "sessions")]
+    Streams(Box<dyn Body>),
 }
 
 pub(super) fn accepted() -> Response {
@@ -71,22 +74,22 @@ pub(super) fn json(status: u16, text: String) -> Response {
 }
 
 impl Shared {
-    pub(super) fn message(&self, head: &RequestHead, message: Message) -> Result<Begun, Refusal> {
+    pub(super) fn message(&self, head: &RequestHead, message: Message, from: &Known) -> Result<Begun, Refusal> {
         let modern = self.names_modern(head);
         match message {
-            Message::Request(request) => self.request(head, request, modern),
+            Message::Request(request) => self.request(head, request, modern, from),
             Message::Notification(_) if modern => Ok(Begun::Accepted),
             Message::Notification(notification) => {
-                let peer = self.legacy_peer(head, None)?;
-                self.exchange(Some(peer)).receive(Message::Notification(notification));
+                let peer = self.legacy_peer(head, None, from)?;
+                self.exchange(Some(peer), from).receive(Message::Notification(notification));
                 Ok(Begun::Accepted)
             }
             Message::Response(_) if modern => Err(invalid("a client sends no responses; send a request")),
-            Message::Response(_) => self.legacy_peer(head, None).map(|_| Begun::Accepted),
+            Message::Response(_) => self.legacy_peer(head, None, from).map(|_| Begun::Accepted),
         }
     }
 
-    fn request(&self, head: &RequestHead, request: Request, modern: bool) -> Result<Begun, Refusal> {
+    fn request(&self, head: &RequestHead, request: Request, modern: bool, from: &Known) -> Result<Begun, Refusal> {
         let refuse = |refusal: Refusal| Refusal { id: Some(request.id.clone()), ..refusal };
         let peer = if let Some(envelope) = &request.meta.envelope {
             self.check_modern(head, &request, envelope)
@@ -100,22 +103,27 @@ impl Shared {
                 io.modelcontextprotocol/clientCapabilities; send them with every request";
             return Err(refuse(Refusal::new(400, ErrorCode::INVALID_PARAMS, message)));
         } else {
-            Some(self.legacy_peer(head, Some(&request.id))?)
+            Some(self.legacy_peer(head, Some(&request.id), from)?)
         };
         let version = peer.as_ref().map_or(ProtocolVersion::LATEST, |peer| peer.version);
-        let mut exchange = self.exchange(peer);
+        let mut exchange = self.exchange(peer, from);
         exchange.receive(Message::Request(request));
         Ok(self.wait(exchange, version, 1))
     }
 
-    pub(super) fn batch(&self, head: &RequestHead, items: Vec<Result<Message, WireError>>) -> Result<Begun, Refusal> {
+    pub(super) fn batch(
+        &self,
+        head: &RequestHead,
+        items: Vec<Result<Message, WireError>>,
+        from: &Known,
+    ) -> Result<Begun, Refusal> {
         if self.names_modern(head) {
             return Err(invalid("a body is one message; send the messages of a batch one by one"));
         }
-        let peer = self.legacy_peer(head, None)?;
+        let peer = self.legacy_peer(head, None, from)?;
         self.check_batch(peer.version, items.len())?;
         let waiting = items.iter().filter(|item| wants_answer(item)).count();
-        let mut exchange = self.exchange(Some(Arc::clone(&peer)));
+        let mut exchange = self.exchange(Some(Arc::clone(&peer)), from);
         exchange.receive_batch(items);
         if waiting == 0 {
             return Ok(Begun::Accepted);
@@ -139,8 +147,8 @@ impl Shared {
         named.is_some_and(|version| version.era() == Era::Modern)
     }
 
-    fn exchange(&self, legacy: Option<Arc<PeerInfo>>) -> Exchange {
-        Exchange::new(Arc::clone(&self.endpoint), Arc::clone(&self.env), legacy)
+    fn exchange(&self, legacy: Option<Arc<PeerInfo>>, from: &Known) -> Exchange {
+        Exchange::new(Arc::clone(&self.endpoint), Arc::clone(&self.env), legacy, from.clone())
     }
 
     fn wait(&self, exchange: Exchange, version: ProtocolVersion, waiting: usize) -> Begun {

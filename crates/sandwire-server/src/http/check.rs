@@ -9,7 +9,7 @@ use sandwire_proto::{
 };
 use sandwire_types::{Envelope, Era, ErrorCode, Method, ProtocolVersion, Request, RequestId};
 
-use super::{Refusal, Shared, VERSION};
+use super::{Known, Refusal, Shared, VERSION};
 use crate::guard::members;
 
 /// How the header fields of a request and its body differ.
@@ -129,12 +129,21 @@ impl Shared {
     }
 
     /// What is known of the client of a legacy request.
-    pub(super) fn legacy_peer(&self, head: &RequestHead, id: Option<&RequestId>) -> Result<Arc<PeerInfo>, Refusal> {
+    pub(super) fn legacy_peer(
+        &self,
+        head: &RequestHead,
+        id: Option<&RequestId>,
+        from: &Known,
+    ) -> Result<Arc<PeerInfo>, Refusal> {
         let served = |version: &ProtocolVersion| {
             version.era() == Era::Legacy && self.endpoint.config().versions.contains(version)
         };
         match version_of(head).filter(served) {
-            Some(version) => Ok(Arc::new(PeerInfo::new(version, Raw::object()))),
+            Some(version) => {
+                let mut peer = PeerInfo::new(version, Raw::object());
+                peer.principal = from.clone();
+                Ok(Arc::new(peer))
+            }
             None => {
                 let requested = head.headers.get(VERSION).unwrap_or("2025-03-26");
                 let error = self.endpoint.config().unsupported_version(requested);

@@ -8,6 +8,8 @@
 
 mod answer;
 mod check;
+mod hook;
+mod load;
 #[cfg(feature = "sessions")]
 mod session;
 mod stream;
@@ -29,6 +31,10 @@ use sandwire_types::{
 
 pub use crate::guard::{Allow, Guard};
 use answer::{Begun, Refusal};
+use hook::Known;
+pub use hook::{Hook, Hooks, Refused, Seen};
+pub use load::InFlight;
+pub use sandwire_proto::Principal;
 #[cfg(feature = "sessions")]
 pub use session::{Sessions, SessionsDriver};
 #[cfg(feature = "tower")]
@@ -109,32 +115,52 @@ impl HttpService for HttpEntry {
 
 impl Shared {
     async fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> Response {
-        if let Err(barred) = self.guard.check(&head) {
+        let since = self.guard.hooks.time(&*self.env);
+        let mut from = None;
+        let (answer, body) = self.answer(&head, body, &mut from).await;
+        self.guard.hooks.tell(&head, &from, answer.status, self.guard.hooks.time(&*self.env).since(since));
+        (answer, body)
+    }
+
+    async fn answer(&self, head: &RequestHead, body: Box<dyn Body>, from: &mut Known) -> Response {
+        if let Err(barred) = self.guard.check(head) {
             let refusal = Refusal::new(barred.status(), ErrorCode::INVALID_REQUEST, barred.message());
             return refusal.into_response(None, self.methods());
         }
-        let (mut answer, body) = match self.begun(&head, body).await {
-            Ok(Begun::Waits(mut events)) => match poll_fn(|cx| events.poll_answers(cx)).await {
-                Some(response) => response,
-                None => (answer::streaming(), events as Box<dyn Body>),
-            },
-            Ok(Begun::Accepted) => answer::accepted(),
-            Ok(Begun::Preflight) => (self.guard.preflight(&head.headers, self.methods()), answer::nothing()),
-            #[cfg(feature = "sessions")]
-            Ok(Begun::Responded(response)) => response,
-            Err(refusal) => refusal.into_response(check::version_of(&head), self.methods()),
+        let (mut answer, body) = match self.admitted(head, body, from).await {
+            Ok(response) => response,
+            Err(refusal) => refusal.into_response(check::version_of(head), self.methods()),
         };
         self.guard.expose(head.headers.get("origin"), &mut answer);
         (answer, body)
     }
 
-    async fn begun(&self, head: &RequestHead, body: Box<dyn Body>) -> Result<Begun, Refusal> {
+    async fn admitted(&self, head: &RequestHead, body: Box<dyn Body>, from: &mut Known) -> Result<Response, Refusal> {
         if self.guard.cors && is_preflight(head) {
-            return Ok(Begun::Preflight);
+            return Ok((self.guard.preflight(&head.headers, self.methods()), answer::nothing()));
         }
+        match self.guard.hooks.ask(head).await {
+            Ok(known) => *from = known,
+            Err(response) => return Ok(response),
+        }
+        let permit = self.guard.in_flight.permit(head)?;
+        Ok(match self.begun(head, body, from).await? {
+            Begun::Accepted => answer::accepted(),
+            Begun::Waits(mut events) => match poll_fn(|cx| events.poll_answers(cx)).await {
+                Some(response) => response,
+                None => (answer::streaming(), permit.over(events)),
+            },
+            #[cfg(feature = "sessions")]
+            Begun::Responded(response) => response,
+            #[cfg(feature = "sessions")]
+            Begun::Streams(body) => (answer::streaming(), permit.over(body)),
+        })
+    }
+
+    async fn begun(&self, head: &RequestHead, body: Box<dyn Body>, from: &Known) -> Result<Begun, Refusal> {
         #[cfg(feature = "sessions")]
         if let Some(table) = &self.sessions
-            && let Some(response) = self.without_body(table, head).await?
+            && let Some(response) = self.without_body(table, head, from).await?
         {
             return Ok(Begun::Responded(response));
         }
@@ -145,7 +171,7 @@ impl Shared {
             && let Some(session) = table.named(head)
         {
             let Some(incoming) = self.incoming(head, body).await? else { return Ok(Begun::Accepted) };
-            return self.beside_stream(table, session, incoming);
+            return self.beside_stream(table, session, incoming, from);
         }
         check::accept(head)?;
         let Some(incoming) = self.incoming(head, body).await? else { return Ok(Begun::Accepted) };
@@ -153,11 +179,11 @@ impl Shared {
         if let Some(table) = &self.sessions
             && self.is_legacy(head, &incoming)
         {
-            return self.post(table, head, incoming).await;
+            return self.post(table, head, incoming, from).await;
         }
         match incoming {
-            Incoming::One(message) => self.message(head, message),
-            Incoming::Batch(items) => self.batch(head, items),
+            Incoming::One(message) => self.message(head, message, from),
+            Incoming::Batch(items) => self.batch(head, items, from),
         }
     }
 

@@ -59,6 +59,10 @@ impl Hall {
 
     /// A server on a clock that there is.
     pub(crate) fn beside(env: SimEnv, sessions: impl FnOnce(Arc<SimEnv>) -> Sessions) -> Self {
+        Self::guarded(env, Guard::default(), sessions)
+    }
+
+    pub(crate) fn guarded(env: SimEnv, guard: Guard, sessions: impl FnOnce(Arc<SimEnv>) -> Sessions) -> Self {
         let doors = Doors::default();
         let (wait, shout, away) = (doors.clone(), doors.clone(), doors.clone());
         let server = Server::builder("hall", "1")
@@ -91,13 +95,16 @@ impl Hall {
                 let who = ctx.elicit("who", Form::<Who>::new("Who are you?")).await?;
                 Ok::<_, ToolError>(who.accepted().map(|who| who.name).unwrap_or_default())
             })
+            .tool("whoami", "", |ctx: &sandwire_server::Context| {
+                ctx.principal().map_or("nobody".to_owned(), |who| [&who.id, who.claims.as_str()].concat())
+            })
             .declare(Capability::Resources)
             .declare(Capability::Prompts)
             .build()
             .unwrap();
         let shared = Arc::new(env.clone());
         let sessions = sessions(Arc::clone(&shared));
-        let (entry, driver) = HttpEntry::with_sessions(Arc::new(server.clone()), shared, Guard::default(), sessions);
+        let (entry, driver) = HttpEntry::with_sessions(Arc::new(server.clone()), shared, guard, sessions);
         Self { env, server, entry, driver: Some(Box::pin(driver)), doors }
     }
 

@@ -22,12 +22,13 @@ use sandwire_types::{
 };
 
 use super::{
-    Guard, HttpEntry, Refusal, Response, Shared, VERSION,
+    Guard, HttpEntry, Known, Refusal, Response, Shared, VERSION,
     answer::{Begun, json, nothing, status, streaming, wants_answer},
     check,
 };
 pub use driver::SessionsDriver;
 pub(super) use table::Table;
+use table::owner;
 use {feed::Feed, listen::Listen, post::Post, resume::Resumed, table::Using};
 
 /// How legacy sessions are kept.
@@ -116,6 +117,7 @@ impl Shared {
         &self,
         table: &Arc<Table>,
         head: &RequestHead,
+        from: &Known,
     ) -> Result<Option<Response>, Refusal> {
         if self.names_modern(head) || !matches!(head.method, Verb::Get | Verb::Delete) {
             return Ok(None);
@@ -126,10 +128,10 @@ impl Shared {
         }
         #[cfg(feature = "sse")]
         if table.settings.sse && head.method == Verb::Get && head.headers.get(names::SESSION_ID).is_none() {
-            return self.open_one_stream(table, head).map(Some);
+            return self.open_one_stream(table, head, from).map(Some);
         }
         self.check_version(head)?;
-        let using = self.find(table, head.headers.get(names::SESSION_ID)).await?;
+        let using = self.find(table, head.headers.get(names::SESSION_ID), from).await?;
         if head.method == Verb::Delete {
             table.end(&using).await;
             return Ok(Some((ResponseHead::new(204), nothing())));
@@ -183,6 +185,7 @@ impl Shared {
         table: &Arc<Table>,
         head: &RequestHead,
         incoming: Incoming,
+        from: &Known,
     ) -> Result<Begun, Refusal> {
         let session = head.headers.get(names::SESSION_ID);
         let id = match &incoming {
@@ -191,17 +194,17 @@ impl Shared {
         };
         let begun = match incoming {
             Incoming::One(Message::Request(request)) if request.method == Method::Initialize && session.is_none() => {
-                self.initialize(table, request).await
+                self.initialize(table, request, from).await
             }
-            incoming => self.received(table, head, session, incoming).await,
+            incoming => self.received(table, head, session, incoming, from).await,
         };
         begun.map_err(|refusal| Refusal { id, ..refusal })
     }
 
-    async fn initialize(&self, table: &Arc<Table>, request: Request) -> Result<Begun, Refusal> {
+    async fn initialize(&self, table: &Arc<Table>, request: Request, from: &Known) -> Result<Begun, Refusal> {
         table.has_room()?;
         let session = Session::new(Arc::clone(&self.endpoint), Arc::clone(&self.env), table.settings.max_queue);
-        let mut received = session.receive(Message::Request(request));
+        let mut received = session.receive(Message::Request(request), from.clone());
         let answer = poll_fn(|cx| received.poll(cx)).await;
         drop(received);
         let Some(Message::Response(answer)) = answer else { return Ok(Begun::Accepted) };
@@ -213,7 +216,7 @@ impl Shared {
             let message = "clientInfo and capabilities are over the size that is kept for a session; say less in them";
             return Err(Refusal::new(413, ErrorCode::INVALID_REQUEST, message));
         }
-        let using = table.insert(self.session_id(), session)?;
+        let using = table.insert(self.session_id(), session, from)?;
         if !table.keep(&using, true).await {
             table.end(&using).await;
             return Err(Refusal::new(503, ErrorCode::INTERNAL_ERROR, "the session cannot be kept; try again later"));
@@ -228,9 +231,10 @@ impl Shared {
         head: &RequestHead,
         session: Option<&str>,
         incoming: Incoming,
+        from: &Known,
     ) -> Result<Begun, Refusal> {
         self.check_version(head)?;
-        let using = self.find(table, session).await?;
+        let using = self.find(table, session, from).await?;
         let session = &using.live.session;
         let changed = changes(&incoming);
         let is_owed = match &incoming {
@@ -239,10 +243,10 @@ impl Shared {
         };
         let version = session.peer().map_or(ProtocolVersion::LATEST_HANDSHAKE, |peer| peer.version);
         let received = match incoming {
-            Incoming::One(message) => session.receive(message),
+            Incoming::One(message) => session.receive(message, from.clone()),
             Incoming::Batch(items) => {
                 self.check_batch(version, items.len())?;
-                session.receive_batch(items)
+                session.receive_batch(items, from.clone())
             }
         };
         if !is_owed {
@@ -260,21 +264,21 @@ impl Shared {
                 "the session ended while the call was under way; initialize without Mcp-Session-Id to make it again";
             return Err(Refusal::new(200, ErrorCode::INTERNAL_ERROR, message));
         }
-        Ok(Begun::Responded(response.unwrap_or_else(|| (streaming(), post.stream()))))
+        Ok(response.map_or_else(|| Begun::Streams(post.stream()), Begun::Responded))
     }
 
-    /// The session that a request names.
-    async fn find(&self, table: &Arc<Table>, id: Option<&str>) -> Result<Using, Refusal> {
+    /// The session that a request names. To anybody but the party that began it, there is none.
+    async fn find(&self, table: &Arc<Table>, id: Option<&str>, from: &Known) -> Result<Using, Refusal> {
         let Some(id) = id else {
             let message = "Mcp-Session-Id is missing; send initialize, and repeat the id of its answer from then on";
             return Err(Refusal::new(400, ErrorCode::INVALID_REQUEST, message));
         };
-        if let Some(using) = table.find(id).filter(|using| !using.live.session.has_one_stream()) {
+        if let Some(using) = table.find(id, from).filter(|using| !using.live.session.has_one_stream()) {
             return Ok(using);
         }
-        if let Some(saved) = table.read(id).await {
+        if let Some(saved) = table.read(id).await.filter(|saved| owner(&saved.peer.principal) == owner(from)) {
             let (endpoint, env) = (Arc::clone(&self.endpoint), Arc::clone(&self.env));
-            return table.insert(id.into(), Session::restored(endpoint, env, table.settings.max_queue, saved));
+            return table.insert(id.into(), Session::restored(endpoint, env, table.settings.max_queue, saved), from);
         }
         let message = "there is no such session: it ended, or was idle for too long; initialize without Mcp-Session-Id";
         Err(Refusal::new(404, ErrorCode::INVALID_REQUEST, message))
@@ -283,7 +287,7 @@ impl Shared {
     /// The version header has to name a legacy version that is served. Without it the session knows.
     fn check_version(&self, head: &RequestHead) -> Result<(), Refusal> {
         match head.headers.get(VERSION) {
-            Some(_) => self.legacy_peer(head, None).map(|_| ()),
+            Some(_) => self.legacy_peer(head, None, &None).map(|_| ()),
             None => Ok(()),
         }
     }

@@ -21,7 +21,7 @@ use sandwire_types::{
     wire::{Incoming, encode},
 };
 
-use super::{Refusal, Response, Shared, Table, feed::Feed, streaming, table::Using};
+use super::{Known, Refusal, Response, Shared, Table, feed::Feed, streaming, table::Using};
 use crate::http::{
     answer::Begun,
     stream::{KeepAlive, event},
@@ -35,11 +35,16 @@ struct OneStream {
 }
 
 impl Shared {
-    pub(super) fn open_one_stream(&self, table: &Arc<Table>, head: &RequestHead) -> Result<Response, Refusal> {
+    pub(super) fn open_one_stream(
+        &self,
+        table: &Arc<Table>,
+        head: &RequestHead,
+        from: &Known,
+    ) -> Result<Response, Refusal> {
         table.has_room()?;
         let (endpoint, env) = (Arc::clone(&self.endpoint), Arc::clone(&self.env));
         let max_queue = self.endpoint.config().limits.max_queue;
-        let using = table.insert(self.session_id(), Session::new(endpoint, env, max_queue).on_one_stream())?;
+        let using = table.insert(self.session_id(), Session::new(endpoint, env, max_queue).on_one_stream(), from)?;
         let path = head.path.split('?').next().unwrap_or_default();
         let endpoint = Event {
             name: Some("endpoint".into()),
@@ -56,8 +61,9 @@ impl Shared {
         table: &Arc<Table>,
         id: &str,
         incoming: Incoming,
+        from: &Known,
     ) -> Result<Begun, Refusal> {
-        let Some(using) = table.find(id).filter(|using| using.live.session.has_one_stream()) else {
+        let Some(using) = table.find(id, from).filter(|using| using.live.session.has_one_stream()) else {
             let message = "there is no such session: its stream has ended; open one with a GET";
             return Err(Refusal::new(404, ErrorCode::INVALID_REQUEST, message));
         };
@@ -66,8 +72,8 @@ impl Shared {
             return Err(Refusal::new(503, ErrorCode::INTERNAL_ERROR, message));
         }
         let received = match incoming {
-            Incoming::One(message) => using.live.session.receive(message),
-            Incoming::Batch(items) => using.live.session.receive_batch(items),
+            Incoming::One(message) => using.live.session.receive(message, from.clone()),
+            Incoming::Batch(items) => using.live.session.receive_batch(items, from.clone()),
         };
         Feed::new(received, using).leave();
         Ok(Begun::Accepted)

@@ -13,7 +13,7 @@ use sandwire_io::{BoxFuture, Env, Session};
 use sandwire_proto::{Time, server::Saved};
 use sandwire_types::ErrorCode;
 
-use super::{Refusal, Sessions, SessionsDriver};
+use super::{Known, Refusal, Sessions, SessionsDriver};
 
 pub(in crate::http) struct Table {
     pub(super) settings: Sessions,
@@ -28,6 +28,8 @@ pub(in crate::http) struct Table {
 pub(super) struct Live {
     pub(super) id: Arc<str>,
     pub(super) session: Session,
+    /// The party that began it, to nobody but which it is there.
+    owner: Option<Box<str>>,
     state: Mutex<State>,
 }
 
@@ -65,9 +67,10 @@ impl Table {
         let _ = self.jobs.unbounded_send(Box::pin(job));
     }
 
-    pub(super) fn find(self: &Arc<Self>, id: &str) -> Option<Using> {
+    /// The session of this id, if it is one of this party.
+    pub(super) fn find(self: &Arc<Self>, id: &str, from: &Known) -> Option<Using> {
         let mut table = lock(&self.live);
-        let live = Arc::clone(table.get(id)?);
+        let live = Arc::clone(table.get(id).filter(|live| live.owner.as_deref() == owner(from))?);
         if live.expiry(self.settings.idle_ms).is_some_and(|at| at <= self.env.now()) {
             table.remove(id);
             drop(table);
@@ -87,13 +90,14 @@ impl Table {
     }
 
     /// Takes a session in. If there is one of that id already, that one stays.
-    pub(super) fn insert(self: &Arc<Self>, id: Arc<str>, session: Session) -> Result<Using, Refusal> {
+    pub(super) fn insert(self: &Arc<Self>, id: Arc<str>, session: Session, from: &Known) -> Result<Using, Refusal> {
         self.has_room()?;
         let mut table = lock(&self.live);
         if table.len() >= self.settings.max {
             return Err(full());
         }
-        let new = || Arc::new(Live { id: Arc::clone(&id), session, state: Mutex::default() });
+        let owner = owner(from).map(Box::from);
+        let new = || Arc::new(Live { id: Arc::clone(&id), session, owner, state: Mutex::default() });
         let live = Arc::clone(table.entry(Arc::clone(&id)).or_insert_with(new));
         let using = self.using(&live);
         let is_first = table.len() == 1;
@@ -187,6 +191,11 @@ impl Table {
         }
         Saved::read(&store.get(&key(id)).await.ok()??)
     }
+}
+
+/// The id of whoever sends a request.
+pub(super) fn owner(from: &Known) -> Option<&str> {
+    from.as_ref().map(|principal| &*principal.id)
 }
 
 fn key(id: &str) -> String {
