@@ -1,0 +1,116 @@
+//! Runs every pair of clients and servers, and compares the table in `README.md` with what came of it:
+//! `interop [--bless] [words]`. With words it runs only the rows that have all of them, and compares nothing.
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod gaps;
+mod left;
+mod peers;
+mod row;
+mod table;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::thread;
+
+use row::{Outcomes, Row};
+
+/// What the table has a column for.
+const AREAS: [&str; 9] = [
+    "negotiate",
+    "tools",
+    "resources",
+    "prompts",
+    "progress",
+    "cancellation",
+    "elicitation",
+    "sampling",
+    "subscription",
+];
+
+/// Most of a row waits for programs to start.
+const AT_ONCE: usize = 4;
+
+fn main() -> ExitCode {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let blessing = arguments.first().is_some_and(|first| first == "--bless");
+    arguments.drain(..usize::from(blessing));
+
+    let rows: Vec<Row> = row::all().filter(|row| row.has(&arguments)).collect();
+    let outcomes = run(&rows);
+    let mut tally = Tally::default();
+    for (row, outcomes) in rows.iter().zip(&outcomes) {
+        tally.judge(row, outcomes, &rows);
+    }
+    if arguments.is_empty() {
+        tally.compare(blessing, &table::text(&rows, &outcomes));
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs some rows at a time.
+fn run(rows: &[Row]) -> Vec<Outcomes> {
+    let next = Mutex::new(rows.iter().enumerate());
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let Some((number, row)) = next.lock().expect("no thread panics").next() else { break };
+                    let outcomes = row.run(number);
+                    done.lock().expect("no thread panics").push((number, outcomes));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no thread panics");
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, outcomes)| outcomes).collect()
+}
+
+/// How many cells are as they have to be.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+}
+
+impl Tally {
+    /// A cell has passed, or it is a gap of the peer's.
+    fn judge(&mut self, row: &Row, outcomes: &Outcomes, rows: &[Row]) {
+        for (area, outcome) in AREAS.iter().zip(outcomes) {
+            let Some(outcome) = outcome else { continue };
+            let gap = gaps::of(row, area);
+            match (outcome, gap) {
+                (Ok(()), Some(gap)) if row.is_with_itself() => {
+                    self.fail(format!("{row}: {area} passes, so it is no gap any more: {}", gap.why));
+                }
+                (Err(fault), None) => self.fail(format!("{row}: {area}: {fault}")),
+                (Err(_), Some(_)) if !rows.iter().any(|other| row.is_proved_by(other)) => {
+                    self.fail(format!("{row}: {area}: nothing shows that the peer fails with itself"));
+                }
+                _ => self.passed += 1,
+            }
+        }
+    }
+
+    /// The written table is what the run made, or is made so.
+    fn compare(&mut self, blessing: bool, table: &str) {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        let now = table::put(&before, table);
+        if now == before {
+            self.passed += 1;
+        } else if blessing {
+            std::fs::write(&file, now).expect("the table can be written");
+        } else {
+            self.fail("the table is not what came of the run; if this is meant, run `cargo xtask interop --bless`".into());
+        }
+    }
+
+    fn fail(&mut self, why: String) {
+        println!("{why}");
+        self.failed += 1;
+    }
+}
