@@ -230,7 +230,7 @@ fn memory(options: &Options) -> Result<Value> {
 
 /// Both ends in processes of their own.
 fn native(options: &Options) -> Result<Value> {
-    let (npm, python) = (setup::npm("native")?, setup::python()?);
+    let (npm, python) = (setup::npm("native")?, setup::python(setup::PYTHON)?);
     let program = program("bench-native", "sandwire-bench-native")?;
     let (rounds, milliseconds) = if options.quick { ("1", "50") } else { ("7", "1000") };
     eprintln!("measuring between processes");

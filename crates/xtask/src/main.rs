@@ -4,6 +4,7 @@ mod api;
 mod bench;
 mod demo;
 mod features;
+mod interop;
 mod pack;
 mod paths;
 mod run;
@@ -33,6 +34,8 @@ usage: cargo xtask <command>
   test    run every suite, or the named ones; --list lists them
   tidy    check the rules of crates/README.md
   api     compare what crates promise with crates/*/api.txt; --bless writes them anew
+  interop run our client and server with those of others, and compare tests/interop/README.md;
+          --bless writes it anew; words choose rows
   features  check every crate without each of its default features
 ";
 
@@ -59,6 +62,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "tidy" => tidy::run(rest),
         "api" => api::run(rest),
         "features" => features::run(rest),
+        "interop" => interop::run(rest),
         "pack" => pack::run(rest),
         "size" => size::run(rest),
         "bench" => bench::run(rest),

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 
 pub use npm::{newer_node, node, npm};
 pub use programs::{chromium, valgrind};
-pub use python::python;
+pub use python::{PYTHON, PYTHON_V1, python};
 pub use rust::{TARGET, WINDOWS, std_cargo, wasm_cargo, windows_cargo};
 
 /// Sets everything up.
@@ -36,7 +36,9 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     part(chromium().map(|path| format!("Chromium at {}", path.display())));
     part(valgrind().map(|()| "valgrind".to_owned()));
-    part(python().map(|path| format!("Python packages of tests/python for {}", path.display())));
+    for list in [PYTHON, PYTHON_V1] {
+        part(python(list).map(|path| format!("Python packages of tests/python/{list} for {}", path.display())));
+    }
     if missing.is_empty() {
         return Ok(());
     }

@@ -26,7 +26,10 @@ const RULES: &[Rule] = &[
     Rule { about: "wasm-bindgen and its kin only under sandwire-web and sandwire-js", check: graph::bindings },
     Rule { about: "no heavy crate in a default wasm tree", check: graph::heavy },
     Rule { about: "what we build on has a license that fits", check: graph::licenses },
-    Rule { about: "the lock files of tests/* and tests/outside/* are up to date", check: graph::locks },
+    Rule {
+        about: "the lock files of tests/*, tests/outside/* and tests/interop/peers/* are up to date",
+        check: graph::locks,
+    },
     Rule { about: "below layer 3 only sandwire-io/src/bounds.rs knows the target", check: code::target_cfg },
     Rule { about: "layer 0 has no async, no clock, no randomness and no I/O", check: code::pure },
     Rule { about: "versions are compared in version.rs and opening.rs only", check: code::versions },

@@ -105,7 +105,9 @@ impl Tally {
         } else if blessing {
             std::fs::write(&file, now).expect("the table can be written");
         } else {
-            self.fail("the table is not what came of the run; if this is meant, run `cargo xtask interop --bless`".into());
+            self.fail(
+                "the table is not what came of the run; if this is meant, run `cargo xtask interop --bless`".into(),
+            );
         }
     }
 

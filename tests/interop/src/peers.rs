@@ -10,6 +10,7 @@ pub(crate) enum Who {
     TypeScript2,
     Python1,
     Python2,
+    #[expect(dead_code, reason = "its programs are to come")]
     Rmcp,
 }
 
@@ -21,7 +22,7 @@ pub(crate) enum Side {
 }
 
 /// Everybody but us.
-pub(crate) const PEERS: [Who; 5] = [Who::TypeScript1, Who::TypeScript2, Who::Python1, Who::Python2, Who::Rmcp];
+pub(crate) const PEERS: [Who; 4] = [Who::TypeScript1, Who::TypeScript2, Who::Python1, Who::Python2];
 
 /// The versions, the newest first.
 pub(crate) const VERSIONS: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -75,7 +76,9 @@ impl Who {
                 let script = source("npm").join(format!("{what}-{line}.mjs"));
                 vec!["node".to_owned(), text(script), text(named("SANDWIRE_NPM"))]
             }
-            Self::Python1 => vec![text(named("SANDWIRE_PYTHON_V1")), text(source("python").join(format!("{what}_v1.py")))],
+            Self::Python1 => {
+                vec![text(named("SANDWIRE_PYTHON_V1")), text(source("python").join(format!("{what}_v1.py")))]
+            }
             Self::Python2 => vec![text(named("SANDWIRE_PYTHON")), text(source("python").join(format!("{what}_v2.py")))],
             Self::Rmcp => vec![text(named("SANDWIRE_RMCP").join(format!("rmcp-{what}")))],
         }

@@ -12,7 +12,7 @@ use crate::left::Mark;
 use crate::peers::{PEERS, Side, Who};
 
 const STARTING: Duration = Duration::from_secs(30);
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// How each area went; nothing where the version does not have it.
 pub(crate) type Outcomes = Vec<Option<Result<(), String>>>;
@@ -31,9 +31,7 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
     let pairs = PEERS.into_iter().flat_map(|peer| [(Who::Ours, peer), (peer, Who::Ours), (peer, peer)]);
     pairs.flat_map(|(client, server)| {
         let versions = client.chooses().filter(move |version| server.serves().any(|other| other == *version));
-        versions.flat_map(move |version| {
-            ["stdio", "HTTP"].map(|transport| Row { client, server, transport, version })
-        })
+        versions.flat_map(move |version| ["stdio", "HTTP"].map(|transport| Row { client, server, transport, version }))
     })
 }
 

@@ -14,10 +14,16 @@ const OLDEST: (u32, u32) = (3, 10);
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// The Python of an environment in the cache that has the packages of `tests/python/requirements.txt`.
-pub fn python() -> Result<PathBuf> {
+/// The list of most packages.
+pub const PYTHON: &str = "requirements.txt";
+
+/// That of what cannot be beside them: the first line of the official package.
+pub const PYTHON_V1: &str = "requirements-v1.txt";
+
+/// The Python of an environment in the cache that has the packages of a list in `tests/python`.
+pub fn python(list: &str) -> Result<PathBuf> {
     let _guard = ONE_AT_A_TIME.lock();
-    let list = paths::root().join("tests/python/requirements.txt");
+    let list = paths::root().join("tests/python").join(list);
     let versions = std::fs::read(&list).with_context(|| format!("reading {}", list.display()))?;
     let system = system()?;
     let mut hash = Sha256::new();

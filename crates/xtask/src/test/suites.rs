@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::Job;
 use super::count;
 use crate::run::{self, Run};
-use crate::{demo, pack, paths, setup, size, snippets, wasm};
+use crate::{demo, interop, pack, paths, setup, size, snippets, wasm};
 
 /// One suite.
 pub struct Suite {
@@ -30,8 +30,8 @@ pub enum Need {
     Chromium,
     /// A counter of instructions.
     Valgrind,
-    /// The Python packages of `tests/python`.
-    Python,
+    /// The Python packages of a list in `tests/python`.
+    Python(&'static str),
     /// The program of a test crate that is a workspace of its own.
     Program(&'static str),
     /// The wasm modules.
@@ -52,7 +52,7 @@ impl Need {
             Self::Npm(set) => setup::npm(set).map(drop),
             Self::Chromium => setup::chromium().map(drop),
             Self::Valgrind => setup::valgrind(),
-            Self::Python => setup::python().map(drop),
+            Self::Python(list) => setup::python(list).map(drop),
             Self::Program(name) => separate("build", name).run(),
             Self::Modules => {
                 let sources = [pack::ENTRIES, size::EDGE, demo::MODULES].concat();
@@ -187,7 +187,7 @@ pub const SUITES: &[Suite] = &[
         name: "native",
         about: "client and server in processes, with clients and servers of others, and nothing left behind",
         minutes: 8,
-        needs: &[Need::Npm("native"), Need::Npm("inspector"), Need::Python],
+        needs: &[Need::Npm("native"), Need::Npm("inspector"), Need::Python(setup::PYTHON)],
         run: |job| {
             // Most of it waits for others.
             let test = cargo_test().args(NATIVE.iter().map(|package| format!("--package={package}")));
@@ -196,9 +196,21 @@ pub const SUITES: &[Suite] = &[
                 .env("SANDWIRE_NPM", setup::npm("native")?)
                 .env("SANDWIRE_INSPECTOR", setup::npm("inspector")?)
                 .env("SANDWIRE_NODE", setup::newer_node()?)
-                .env("SANDWIRE_PYTHON", setup::python()?);
+                .env("SANDWIRE_PYTHON", setup::python(setup::PYTHON)?);
             job.counted(test, count::cargo)
         },
+    },
+    Suite {
+        name: "interop",
+        about: "our client with servers of others, their clients with our server, over pipes and HTTP",
+        minutes: 5,
+        needs: &[
+            Need::Npm("native"),
+            Need::Python(setup::PYTHON),
+            Need::Python(setup::PYTHON_V1),
+            Need::Program(interop::RMCP),
+        ],
+        run: |job| job.counted(xtask("interop")?, count::closing_line),
     },
     Suite {
         name: "snippets",

@@ -123,11 +123,14 @@ impl Tree {
     }
 }
 
-/// Asks cargo whether it could build with the lock files of `tests/*` and `tests/outside/*` as they are.
+/// Asks cargo whether it could build with the lock files of `tests/*`, `tests/outside/*` and `tests/interop/peers/*` as
+/// they are.
 fn locks() -> Result<Vec<(String, Option<String>)>> {
     let mut locks = Vec::new();
     let tests = paths::root().join("tests");
-    for entry in std::fs::read_dir(&tests)?.chain(std::fs::read_dir(tests.join("outside"))?) {
+    let folders = [tests.clone(), tests.join("outside"), tests.join("interop/peers")];
+    let folders: Vec<_> = folders.iter().map(std::fs::read_dir).collect::<Result<_, _>>()?;
+    for entry in folders.into_iter().flatten() {
         let folder = entry?.path();
         let lock = folder.join("Cargo.lock");
         if lock.exists() {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
 const NOTE = "note://today";
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 /** How the client answers what it is asked. */
 export const elicit = ({ params }) =>

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 const NOTE: &str = "note://today";
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What went wrong in an area.
 type Fault = Box<dyn std::error::Error>;
@@ -76,6 +76,7 @@ fn options(version: ProtocolVersion, told: Sender<String>) -> Options {
     Options::new("interop", "1.0.0")
         .version(version)
         .timeout(PATIENCE)
+        .probe_timeout(PATIENCE)
         .on_notification(move |notification| {
             let _ = told.send(notification.method.to_string());
         })
