@@ -1,4 +1,4 @@
-use crate::{Error, Options, Page, Request, page, request};
+use crate::{Error, Options, Page, Request, Subscription, cache::Cache, page, request};
 use sandwire_io::{
     Endpoint, Env, Link, Timer,
     client::{ClientHandle, Driver, connect},
@@ -27,6 +27,7 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct Client {
     handle: ClientHandle,
+    cache: Option<Arc<Cache>>,
 }
 
 impl Client {
@@ -39,22 +40,35 @@ impl Client {
 
     /// Connects to a server in the same process, with options and a host's clock.
     pub fn in_memory_with<S: Endpoint + Clone>(server: &S, options: Options, env: Arc<dyn Env>) -> (Self, Driver) {
-        let (config, handlers) = options.finish();
+        let (config, handlers) = options.finish(&env);
+        let cache = handlers.cache.clone();
         let (handle, driver) = in_memory(Arc::new(server.clone()), config, env, Box::new(handlers));
-        (Self { handle }, driver)
+        (Self { handle, cache }, driver)
     }
 
     /// Connects over a link. Nothing moves until the driver is polled; it ends with the connection.
     pub fn connect(link: impl Link, env: Arc<dyn Env>, options: Options) -> (Self, Driver) {
-        let (config, handlers) = options.finish();
+        let (config, handlers) = options.finish(&env);
+        let cache = handlers.cache.clone();
         let (handle, driver) = connect(config, env, Box::new(link), Box::new(handlers));
-        (Self { handle }, driver)
+        (Self { handle, cache }, driver)
     }
 
     /// The handle underneath, which makes calls without types.
     #[must_use]
     pub fn handle(&self) -> &ClientHandle {
         &self.handle
+    }
+
+    pub(crate) fn cache(&self) -> Option<&Arc<Cache>> {
+        self.cache.as_ref()
+    }
+
+    /// Forgets every result that was kept for this client's partition of the cache.
+    pub fn forget_cached(&self) {
+        if let Some(cache) = &self.cache {
+            cache.clear();
+        }
     }
 
     /// Waits until the connection is open.
@@ -101,7 +115,7 @@ impl Client {
     /// # Errors
     /// If a page cannot be had, or the pages do not end.
     pub async fn list_all_tools(&self) -> Result<Vec<Tool>, Error> {
-        page::walk::<ListToolsResult>(&self.handle).await
+        page::walk::<ListToolsResult>(self).await
     }
 
     /// Every resource, from all pages.
@@ -109,7 +123,7 @@ impl Client {
     /// # Errors
     /// If a page cannot be had, or the pages do not end.
     pub async fn list_all_resources(&self) -> Result<Vec<Resource>, Error> {
-        page::walk::<ListResourcesResult>(&self.handle).await
+        page::walk::<ListResourcesResult>(self).await
     }
 
     /// Every resource template, from all pages.
@@ -117,7 +131,7 @@ impl Client {
     /// # Errors
     /// If a page cannot be had, or the pages do not end.
     pub async fn list_all_resource_templates(&self) -> Result<Vec<ResourceTemplate>, Error> {
-        page::walk::<ListResourceTemplatesResult>(&self.handle).await
+        page::walk::<ListResourceTemplatesResult>(self).await
     }
 
     /// Every prompt, from all pages.
@@ -125,7 +139,7 @@ impl Client {
     /// # Errors
     /// If a page cannot be had, or the pages do not end.
     pub async fn list_all_prompts(&self) -> Result<Vec<Prompt>, Error> {
-        page::walk::<ListPromptsResult>(&self.handle).await
+        page::walk::<ListPromptsResult>(self).await
     }
 
     /// Calls a tool with arguments that serialize to an object; `&()` stands for none.
@@ -133,7 +147,7 @@ impl Client {
     /// Whether the tool failed stands in the result; [`structured`](Request::structured) makes it an error.
     pub fn call_tool<A: Serialize + ?Sized>(&self, name: &str, arguments: &A) -> Request<CallToolResult> {
         let call = tool_call(name, arguments).map(|params| request::call(Method::ToolsCall, Some(params)));
-        Request::new(&self.handle, call, request::decode)
+        Request::new(self, call, request::decode)
     }
 
     /// Reads a resource.
@@ -161,12 +175,12 @@ impl Client {
 
     /// Asks whether the server is there (legacy era).
     pub fn ping(&self) -> Request<EmptyResult> {
-        Request::new(&self.handle, Ok(request::call(Method::Ping, None)), request::decode)
+        Request::new(self, Ok(request::call(Method::Ping, None)), request::decode)
     }
 
     /// Asks what the server is and can do (modern era).
     pub fn discover(&self) -> Request<DiscoverResult> {
-        Request::new(&self.handle, Ok(request::call(Method::ServerDiscover, None)), request::decode)
+        Request::new(self, Ok(request::call(Method::ServerDiscover, None)), request::decode)
     }
 
     /// Sets the least severe log messages the server may send (legacy era); for the modern one see
@@ -193,9 +207,28 @@ impl Client {
         self.call(Method::SubscriptionsListen, &SubscriptionsListenRequestParams::new(filter))
     }
 
+    /// Begins a subscription (modern era), and gives it as a value that tells what the server agreed to, what changes, and
+    /// how it ends. It begins when it is first asked.
+    ///
+    /// ```
+    /// # use sandwire_types::model::SubscriptionFilter;
+    /// # async fn example(client: sandwire_client::Client) {
+    /// let mut filter = SubscriptionFilter::new();
+    /// filter.tools_list_changed = Some(true);
+    /// let mut changes = client.subscribe(filter);
+    /// while let Some(change) = changes.next().await {
+    ///     println!("{}", change.method);
+    /// }
+    /// println!("{:?}", changes.end());
+    /// # }
+    /// ```
+    pub fn subscribe(&self, filter: SubscriptionFilter) -> Subscription {
+        Subscription::new(self.listen(filter))
+    }
+
     /// Calls any method with any parameters, which are an object without `_meta`.
     pub fn request(&self, method: impl Into<Method>, params: Option<Raw>) -> Request<Reply> {
-        Request::new(&self.handle, Ok(request::call(method.into(), params)), Ok)
+        Request::new(self, Ok(request::call(method.into(), params)), Ok)
     }
 
     /// Sends a notification.
@@ -215,12 +248,12 @@ impl Client {
     }
 
     pub(crate) fn list<P: Page>(&self) -> Request<P> {
-        Request::new(&self.handle, Ok(request::call(P::METHOD, None)), request::decode)
+        Request::new(self, Ok(request::call(P::METHOD, None)), request::decode)
     }
 
     pub(crate) fn call<P: Write + ?Sized, T: Read>(&self, method: Method, params: &P) -> Request<T> {
         let params = sandwire_json::to_raw(params);
-        Request::new(&self.handle, Ok(request::call(method, Some(params))), request::decode)
+        Request::new(self, Ok(request::call(method, Some(params))), request::decode)
     }
 }
 

@@ -1,7 +1,7 @@
 use sandwire_io::client::{CallError, OpenError};
 use sandwire_json::Raw;
 use sandwire_proto::{TransportError, TransportErrorKind};
-use sandwire_types::{ErrorCode, ErrorObject};
+use sandwire_types::{ErrorCode, ErrorObject, model::ElicitRequestURLParams};
 use std::{error, fmt};
 
 /// Why a call, or a connection, failed. The message says what happened and what to do next.
@@ -125,6 +125,22 @@ impl Error {
     #[must_use]
     pub fn data(&self) -> Option<&Raw> {
         self.0.object.as_ref()?.data.as_ref()
+    }
+
+    /// The addresses that the server wants to have visited before the call is made again (2025-11-25).
+    #[must_use]
+    pub fn elicitations(&self) -> Vec<ElicitRequestURLParams> {
+        let mut visits = Vec::new();
+        if self.code() == Some(ErrorCode::URL_ELICITATION_REQUIRED)
+            && let Some(list) = self.data().and_then(|data| data.get("elicitations"))
+        {
+            // What cannot be read is no address.
+            let _ = list.reader().array(&mut |reader| {
+                visits.extend(sandwire_json::from_str::<ElicitRequestURLParams>(reader.raw()?));
+                Ok(())
+            });
+        }
+        visits
     }
 
     /// Whether no answer came in time.

@@ -1,10 +1,13 @@
+use crate::cache::Cache;
 use sandwire_io::{
     BoxFuture, MaybeSend,
     client::{Answer, AskKey, Hooks, Warning},
 };
 use sandwire_json::{Raw, Read, Write};
 use sandwire_proto::PeerInfo;
-use sandwire_types::{ErrorObject, Method, Notification, ProtocolVersion, wire};
+use sandwire_types::{
+    ErrorObject, Method, Notification, ProtocolVersion, model::ElicitationCompleteNotificationParams, wire,
+};
 use std::{
     marker::PhantomData,
     sync::Arc,
@@ -17,25 +20,14 @@ pub(crate) trait Handler: MaybeSend {
     -> BoxFuture<'static, Result<Raw, ErrorObject>>;
 }
 
-/// Hears notifications.
-pub(crate) trait Listener: MaybeSend {
-    fn hear(&mut self, notification: Notification);
+/// Hears what the connection tells.
+pub(crate) trait Listener<A>: MaybeSend {
+    fn hear(&mut self, told: A);
 }
 
-/// Hears warnings.
-pub(crate) trait Watcher: MaybeSend {
-    fn warn(&mut self, warning: &Warning);
-}
-
-impl<F: FnMut(&Warning) + MaybeSend> Watcher for F {
-    fn warn(&mut self, warning: &Warning) {
-        self(warning);
-    }
-}
-
-impl<F: FnMut(Notification) + MaybeSend> Listener for F {
-    fn hear(&mut self, notification: Notification) {
-        self(notification);
+impl<A, F: FnMut(A) + MaybeSend> Listener<A> for F {
+    fn hear(&mut self, told: A) {
+        self(told);
     }
 }
 
@@ -86,8 +78,10 @@ pub(crate) struct Handlers {
     pub(crate) sampling: Option<Box<dyn Handler>>,
     pub(crate) elicitation: Option<Box<dyn Handler>>,
     pub(crate) roots: Option<Box<dyn Handler>>,
-    pub(crate) notifications: Option<Box<dyn Listener>>,
-    pub(crate) warnings: Option<Box<dyn Watcher>>,
+    pub(crate) notifications: Option<Box<dyn Listener<Notification>>>,
+    pub(crate) visits: Option<Box<dyn Listener<String>>>,
+    pub(crate) warnings: Option<Box<dyn for<'a> Listener<&'a Warning>>>,
+    pub(crate) cache: Option<Arc<Cache>>,
     version: Option<ProtocolVersion>,
     running: Vec<Running>,
 }
@@ -104,11 +98,20 @@ impl Hooks for Handlers {
 
     fn warning(&mut self, warning: &Warning) {
         if let Some(watcher) = &mut self.warnings {
-            watcher.warn(warning);
+            watcher.hear(warning);
         }
     }
 
     fn notification(&mut self, notification: Notification) {
+        if let Some(cache) = &self.cache {
+            cache.hear(&notification);
+        }
+        if let (Method::ElicitationComplete, Some(listener)) = (&notification.method, &mut self.visits)
+            && let Some(params) = &notification.params
+            && let Ok(ended) = sandwire_json::from_str::<ElicitationCompleteNotificationParams>(params.as_str())
+        {
+            listener.hear(ended.elicitation_id);
+        }
         if let Some(listener) = &mut self.notifications {
             listener.hear(notification);
         }
@@ -132,6 +135,9 @@ impl Hooks for Handlers {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) {
+        if let Some(cache) = &self.cache {
+            cache.poll(cx);
+        }
         let mut index = 0;
         while let Some(running) = self.running.get_mut(index) {
             match running.work.as_mut().poll(cx) {

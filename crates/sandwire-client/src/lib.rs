@@ -40,23 +40,31 @@
 //! - Handlers run inside the driver, each as a future of its own.
 #![forbid(unsafe_code)]
 
+mod cache;
 mod client;
+mod elicitation;
 mod error;
 mod handler;
 mod options;
 mod page;
 mod request;
+mod rounds;
 #[cfg(feature = "skills")]
 mod skill;
+mod subscription;
 
+pub use cache::CacheOptions;
 pub use client::Client;
+pub use elicitation::{apply_defaults, form_defaults};
 pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use page::Page;
 pub use request::{Request, Response};
+pub use rounds::{InputRequired, Outcome};
 pub use sandwire_io::client::{Driver, Mode, OpenError, SessionLoss, Warning};
 pub use sandwire_proto::{Limits, PeerInfo};
 #[cfg(feature = "skills")]
 pub use sandwire_skills as skills;
 #[cfg(feature = "skills")]
 pub use skill::OpenSkill;
+pub use subscription::{Subscription, SubscriptionEnd};

@@ -1,6 +1,11 @@
-use crate::handler::{Handlers, Typed};
+use crate::{
+    CacheOptions,
+    cache::Cache,
+    elicitation::Completed,
+    handler::{Handler, Handlers, Typed},
+};
 use sandwire_io::{
-    MaybeSend,
+    Env, MaybeSend,
     client::{Config, Mode, SessionLoss, Warning},
 };
 use sandwire_json::{Raw, Writer};
@@ -30,8 +35,10 @@ pub struct Options {
     pub(crate) handlers: Handlers,
     sampling_tools: bool,
     urls: bool,
+    defaults: bool,
     roots_change: bool,
     declared: Option<Raw>,
+    cache: Option<CacheOptions>,
 }
 
 impl Options {
@@ -43,8 +50,10 @@ impl Options {
             handlers: Handlers::default(),
             sampling_tools: false,
             urls: false,
+            defaults: false,
             roots_change: false,
             declared: None,
+            cache: None,
         }
     }
 
@@ -111,6 +120,14 @@ impl Options {
         self
     }
 
+    /// Keeps the results of modern servers as long as they say, and uses them again until they are told to have changed.
+    /// Without this, nothing is kept.
+    #[must_use]
+    pub fn cache(mut self, options: CacheOptions) -> Self {
+        self.cache = Some(options);
+        self
+    }
+
     /// Goes on with a legacy HTTP server that answers `notifications/initialized` with an error status. Some do that
     /// serve well otherwise.
     #[must_use]
@@ -162,7 +179,23 @@ impl Options {
         self
     }
 
-    /// Answers `roots/list` with these.
+    /// Gives the fields that an accepted form leaves out the values they have by default, and declares that.
+    /// [`form_defaults`](crate::form_defaults) are what to show the user.
+    #[must_use]
+    pub fn apply_form_defaults(mut self) -> Self {
+        self.defaults = true;
+        self
+    }
+
+    /// Hears that a visit the server asked for is over, by its `elicitationId` (2025-11-25). One that nobody asked for is
+    /// not told.
+    #[must_use]
+    pub fn on_visited<F: FnMut(String) + MaybeSend + 'static>(mut self, heard: F) -> Self {
+        self.handlers.visits = Some(Box::new(heard));
+        self
+    }
+
+    /// Answers `roots/list` with these, whose addresses begin with `file://`.
     #[must_use]
     pub fn roots(self, roots: Vec<Root>) -> Self {
         self.on_roots(move || {
@@ -190,7 +223,7 @@ impl Options {
     {
         self.handlers.roots = Some(Box::new(Typed::new(Method::RootsList, move |_: Raw| {
             let roots = answer();
-            async move { roots.await.map(ListRootsResult::new) }
+            async move { valid_roots(roots.await?) }
         })));
         self
     }
@@ -209,8 +242,13 @@ impl Options {
         self
     }
 
-    pub(crate) fn finish(mut self) -> (Config, Handlers) {
+    pub(crate) fn finish(mut self, env: &Arc<dyn Env>) -> (Config, Handlers) {
+        self.handlers.cache = self.cache.take().map(|options| Arc::new(Cache::new(options, Arc::clone(env))));
         self.config.capabilities = self.declared.take().unwrap_or_else(|| self.implied());
+        if self.defaults {
+            let handler = self.handlers.elicitation.take();
+            self.handlers.elicitation = handler.map(|handler| Box::new(Completed(handler)) as Box<dyn Handler>);
+        }
         (self.config, self.handlers)
     }
 
@@ -233,7 +271,13 @@ impl Options {
         if self.handlers.elicitation.is_some() {
             w.key("elicitation");
             w.begin_object();
-            flag(&mut w, "form");
+            w.key("form");
+            w.begin_object();
+            if self.defaults {
+                w.key("applyDefaults");
+                w.boolean(true);
+            }
+            w.end_object();
             if self.urls {
                 flag(&mut w, "url");
             }
@@ -250,6 +294,14 @@ impl Options {
         }
         w.end_object();
         w.into_raw()
+    }
+}
+
+/// Servers may be told of files only.
+fn valid_roots(roots: Vec<Root>) -> Result<ListRootsResult, ErrorObject> {
+    match roots.iter().all(|root| root.uri.starts_with("file://")) {
+        true => Ok(ListRootsResult::new(roots)),
+        false => Err(ErrorObject::internal("this client has a root that is no file:// address")),
     }
 }
 

@@ -1,5 +1,4 @@
-use crate::{Error, ErrorKind, Request, request};
-use sandwire_io::client::ClientHandle;
+use crate::{Client, Error, ErrorKind, Request, request};
 use sandwire_json::{Raw, Read, Write};
 use sandwire_types::{
     Method,
@@ -70,7 +69,7 @@ fn params(cursor: &str) -> Raw {
 const MAX_PAGES: usize = 1000;
 
 /// Everything on all pages of a list.
-pub(crate) async fn walk<P: Page>(client: &ClientHandle) -> Result<Vec<P::Item>, Error> {
+pub(crate) async fn walk<P: Page>(client: &Client) -> Result<Vec<P::Item>, Error> {
     let mut items = Vec::new();
     let mut cursors: Vec<String> = Vec::new();
     for _ in 0..MAX_PAGES {

@@ -1,7 +1,7 @@
-use crate::{Error, ErrorKind};
+use crate::{Client, Error, ErrorKind, cache::Cache};
 use sandwire_io::{
-    Callback, MaybeSend, MaybeSync,
-    client::{Call, CallFuture, ClientHandle, Timeout},
+    BoxFuture, Callback, MaybeSend, MaybeSync,
+    client::{Call, CallError, CallFuture, ClientHandle, Timeout},
 };
 use sandwire_json::{Raw, Read};
 use sandwire_proto::client;
@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-type Decode<T> = fn(Reply) -> Result<T, Error>;
+pub(crate) type Decode<T> = fn(Reply) -> Result<T, Error>;
 
 /// A call to make: options, then `.await`. It is sent when it is first awaited; dropping what awaits cancels it.
 ///
@@ -42,11 +42,18 @@ pub struct Request<T> {
     client: ClientHandle,
     call: Result<Call, Error>,
     decode: Decode<T>,
+    cache: Option<Arc<Cache>>,
 }
 
 impl<T> Request<T> {
-    pub(crate) fn new(client: &ClientHandle, call: Result<Call, Error>, decode: Decode<T>) -> Self {
-        Self { client: client.clone(), call, decode }
+    pub(crate) fn new(client: &Client, call: Result<Call, Error>, decode: Decode<T>) -> Self {
+        Self { client: client.handle().clone(), call, decode, cache: client.cache().cloned() }
+    }
+
+    /// Asks the server even if the result is in the client's cache, and does not keep the new one.
+    pub fn uncached(mut self) -> Self {
+        self.cache = None;
+        self
     }
 
     /// How long the answer may take. One minute unless the options say otherwise.
@@ -105,11 +112,16 @@ impl<T> Request<T> {
         self.with(|call| call.request.meta = Some(meta))
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Call)) -> Self {
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Call)) -> Self {
         if let Ok(call) = &mut self.call {
             change(call);
         }
         self
+    }
+
+    /// The same call, with its result taken as another type.
+    pub(crate) fn decoded_by<R>(self, decode: Decode<R>) -> Request<R> {
+        Request { client: self.client, call: self.call, decode, cache: self.cache }
     }
 
     pub(crate) fn with_params(self, params: Raw) -> Self {
@@ -121,7 +133,7 @@ impl Request<CallToolResult> {
     /// Takes the structured content as a value of its type instead of the whole result. A result that says the tool
     /// failed becomes an [`Error`] of kind [`Tool`](ErrorKind::Tool).
     pub fn structured<R: DeserializeOwned>(self) -> Request<R> {
-        Request { client: self.client, call: self.call, decode: structured }
+        self.decoded_by(structured)
     }
 }
 
@@ -171,7 +183,19 @@ impl<T> IntoFuture for Request<T> {
 
     fn into_future(self) -> Response<T> {
         let state = match self.call {
-            Ok(call) => State::Waiting(self.client.into_call(call), self.decode),
+            Ok(mut call) => match self.cache.map(|cache| (cache.place(&call), cache)) {
+                Some((Some(place), cache)) => {
+                    State::Looked(Box::pin(cache.call(self.client, call, place)), self.decode)
+                }
+                other => {
+                    if let Some((_, cache)) = other
+                        && call.request.method == Method::SubscriptionsListen
+                    {
+                        call.on_event = Some(cache.overhear(call.on_event.take()));
+                    }
+                    State::Waiting(self.client.into_call(call), self.decode)
+                }
+            },
             Err(error) => State::Failed(Some(error)),
         };
         Response { state, result: PhantomData }
@@ -193,6 +217,8 @@ pub struct Response<T> {
 
 enum State<T> {
     Waiting(CallFuture, Decode<T>),
+    /// It is looked up in the cache first.
+    Looked(BoxFuture<'static, Result<Reply, CallError>>, Decode<T>),
     Failed(Option<Error>),
 }
 
@@ -202,6 +228,7 @@ impl<T> Future for Response<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.state {
             State::Waiting(call, decode) => Pin::new(call).poll(cx).map(|result| decode(result?)),
+            State::Looked(call, decode) => call.as_mut().poll(cx).map(|result| decode(result?)),
             State::Failed(error) => Poll::Ready(Err(error
                 .take()
                 .unwrap_or_else(|| Error::new(ErrorKind::Usage, "the call was polled after it had ended")))),

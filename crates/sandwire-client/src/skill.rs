@@ -23,7 +23,7 @@ impl Client {
     /// # Errors
     /// If a page cannot be had, or the pages do not end.
     pub async fn list_all_skills(&self) -> Result<Vec<Skill>, Error> {
-        page::walk::<ListSkillsResult>(self.handle()).await
+        page::walk::<ListSkillsResult>(self).await
     }
 
     /// The skill whose `SKILL.md` is at an address, listed or not; again, when what it was has changed.

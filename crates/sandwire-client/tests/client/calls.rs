@@ -1,17 +1,15 @@
-//! The typed client over a server in the same process, and over a link in the test's hand.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
+use crate::stage::Stage;
 use futures::{
-    executor::{LocalPool, block_on},
+    executor::block_on,
     future::{join, poll_immediate},
     task::LocalSpawnExt,
 };
 use sandwire_client::{Client, ErrorKind, Mode, Options};
-use sandwire_io::{Answer, Call, Endpoint, Link, LinkEvent, memory, testing::SimEnv};
+use sandwire_io::{Answer, Call, Endpoint};
 use sandwire_json::{Raw, find};
-use sandwire_proto::{Via, server};
+use sandwire_proto::server;
 use sandwire_types::{
-    ErrorObject, Message, Method, Notification, Reply, Request, RequestId, Response, ResultKind,
+    ErrorObject, Message, Method, Notification, Reply, Request,
     model::{CreateMessageResult, ElicitAction, ElicitResult, Root, SubscriptionFilter},
 };
 use std::{
@@ -126,84 +124,6 @@ fn pages_are_walked_to_their_end_and_circles_are_noticed() {
         assert!(error.to_string().contains("circle"));
         assert_eq!(client.read_resource("file:///x").await.unwrap().contents.len(), 1);
     });
-}
-
-/// A client over a link whose other end the test holds, on a clock of its own.
-struct Stage {
-    pool: LocalPool,
-    env: SimEnv,
-    client: Client,
-    server: memory::MemoryLink,
-}
-
-impl Stage {
-    fn new(options: Options) -> Self {
-        let (client_end, server) = memory::pair();
-        let env = SimEnv::new(3);
-        let (client, driver) = Client::connect(client_end, Arc::new(env.clone()), options);
-        let pool = LocalPool::new();
-        pool.spawner().spawn_local(driver).unwrap();
-        Self { pool, env, client, server }
-    }
-
-    fn legacy(options: Options) -> Self {
-        Self::of_version(options, "2025-11-25")
-    }
-
-    fn of_version(options: Options, version: &str) -> Self {
-        let mut stage = Self::new(options.mode(Mode::Legacy));
-        let initialize = stage.request();
-        let info = r#""capabilities":{},"serverInfo":{"name":"s","version":"1"}"#;
-        stage.reply(initialize.id, &format!(r#"{{"protocolVersion":"{version}",{info}}}"#));
-        stage.run();
-        stage.next();
-        stage
-    }
-
-    fn modern(options: Options) -> Self {
-        let mut stage = Self::new(options);
-        let probe = stage.request();
-        stage.reply(probe.id, r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#);
-        stage.run();
-        stage
-    }
-
-    fn run(&mut self) {
-        self.pool.run_until_stalled();
-    }
-
-    fn next(&mut self) -> Option<Message> {
-        match block_on(poll_immediate(std::future::poll_fn(|cx| self.server.poll(cx)))) {
-            Some(LinkEvent::Message { message, .. }) => Some(message),
-            _ => None,
-        }
-    }
-
-    fn request(&mut self) -> Request {
-        self.run();
-        match self.next() {
-            Some(Message::Request(request)) => request,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn send(&mut self, message: Message) {
-        self.server.send(Via::Pipe, message, None);
-    }
-
-    fn reply(&mut self, id: RequestId, result: &str) {
-        let value = Raw::parse(result).unwrap();
-        let kind = find(result, "resultType").map_or(ResultKind::Complete, |kind| kind.trim_matches('"').into());
-        self.send(Message::Response(Response::new(id, Ok(Reply { value, kind, stamp: None }))));
-    }
-
-    fn response(&mut self) -> Result<Reply, ErrorObject> {
-        self.run();
-        match self.next() {
-            Some(Message::Response(response)) => response.result,
-            other => panic!("{other:?}"),
-        }
-    }
 }
 
 #[test]
