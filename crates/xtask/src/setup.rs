@@ -7,6 +7,7 @@ mod npm;
 mod programs;
 mod python;
 mod rust;
+mod schema_tests;
 
 use anyhow::{Result, bail};
 
@@ -14,6 +15,7 @@ pub use npm::{newer_node, node, npm};
 pub use programs::{chromium, valgrind};
 pub use python::{PYTHON, PYTHON_V1, python};
 pub use rust::{TARGET, WINDOWS, std_cargo, wasm_cargo, windows_cargo};
+pub use schema_tests::schema_tests;
 
 /// Sets everything up.
 pub fn run(args: &[String]) -> Result<()> {
@@ -39,6 +41,7 @@ pub fn run(args: &[String]) -> Result<()> {
     for list in [PYTHON, PYTHON_V1] {
         part(python(list).map(|path| format!("Python packages of tests/python/{list} for {}", path.display())));
     }
+    part(schema_tests().map(|path| format!("tests of JSON Schema in {}", path.display())));
     if missing.is_empty() {
         return Ok(());
     }

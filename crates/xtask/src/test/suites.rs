@@ -32,6 +32,8 @@ pub enum Need {
     Valgrind,
     /// The Python packages of a list in `tests/python`.
     Python(&'static str),
+    /// The official tests of JSON Schema.
+    SchemaTests,
     /// The program of a test crate that is a workspace of its own.
     Program(&'static str),
     /// The wasm modules.
@@ -53,6 +55,7 @@ impl Need {
             Self::Chromium => setup::chromium().map(drop),
             Self::Valgrind => setup::valgrind(),
             Self::Python(list) => setup::python(list).map(drop),
+            Self::SchemaTests => setup::schema_tests().map(drop),
             Self::Program(name) => separate("build", name).run(),
             Self::Modules => {
                 let sources = [pack::ENTRIES, size::EDGE, demo::MODULES].concat();
@@ -86,9 +89,16 @@ pub const SUITES: &[Suite] = &[
         name: "unit",
         about: "what the crates do, their examples included",
         minutes: 5,
-        needs: &[],
+        needs: &[Need::SchemaTests],
         run: |job| {
-            let test = cargo_test().args(["--workspace", "--exclude=xtask", "--exclude=cases", "--all-features", "--no-fail-fast"]);
+            setup::schema_tests()?;
+            let test = cargo_test().args([
+                "--workspace",
+                "--exclude=xtask",
+                "--exclude=cases",
+                "--all-features",
+                "--no-fail-fast",
+            ]);
             let test = test.args(NATIVE.iter().map(|package| format!("--exclude={package}")));
             job.counted(test.args(["--", "--show-output"]), count::cargo)
         },

@@ -14,6 +14,7 @@ pub struct Crate {
 /// Every crate that ships.
 pub const LAYERS: &[Crate] = &[
     Crate { name: "sandwire-json", layer: 0, may_use: &[] },
+    Crate { name: "sandwire-schema", layer: 0, may_use: &["sandwire-json"] },
     Crate { name: "sandwire-types", layer: 0, may_use: &["sandwire-json"] },
     Crate { name: "sandwire-proto", layer: 0, may_use: &["sandwire-json", "sandwire-types"] },
     Crate { name: "sandwire-skills", layer: 0, may_use: &["sandwire-json", "sandwire-types"] },
@@ -29,11 +30,20 @@ pub const LAYERS: &[Crate] = &[
 
 const PURE: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto"];
 const UP_TO_IO: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-io"];
-const CLIENT: &[&str] = &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-skills", "sandwire-io"];
-const SERVER: &[&str] =
-    &["sandwire-json", "sandwire-types", "sandwire-proto", "sandwire-skills", "sandwire-io", "sandwire-macros"];
+const CLIENT: &[&str] =
+    &["sandwire-json", "sandwire-schema", "sandwire-types", "sandwire-proto", "sandwire-skills", "sandwire-io"];
+const SERVER: &[&str] = &[
+    "sandwire-json",
+    "sandwire-schema",
+    "sandwire-types",
+    "sandwire-proto",
+    "sandwire-skills",
+    "sandwire-io",
+    "sandwire-macros",
+];
 const UP_TO_PLATFORMS: &[&str] = &[
     "sandwire-json",
+    "sandwire-schema",
     "sandwire-types",
     "sandwire-proto",
     "sandwire-skills",
