@@ -103,6 +103,11 @@ impl Shape {
 }
 
 impl Union {
+    /// Whether a member's value tells its objects apart. One that is not of the shape it names is an unknown object then.
+    pub fn is_tagged(&self) -> bool {
+        !self.tag.is_empty()
+    }
+
     /// The variant of the object that `reader` stands before; `None` when it is an unknown one.
     ///
     /// # Errors
@@ -162,7 +167,15 @@ pub fn check(kind: &Type, r: &mut Reader<'_>) -> Result<(), Error> {
         Type::Map(value) => r.object(&mut |_, r| check(value, r)),
         Type::Union(union) => match r.peek()? {
             Kind::Object => match union.variant(r)? {
-                Some(variant) => check_object(variant.shape, r),
+                Some(variant) if !union.is_tagged() => check_object(variant.shape, r),
+                Some(variant) => {
+                    let mut ahead = r.clone();
+                    match check_object(variant.shape, &mut ahead) {
+                        Ok(()) => *r = ahead,
+                        Err(_) => r.skip()?,
+                    }
+                    Ok(())
+                }
                 None => r.skip(),
             },
             _ => Err(r.error(ErrorKind::Type, "expected an object")),

@@ -9,6 +9,8 @@
 )]
 #![allow(dead_code)]
 
+mod decode;
+mod framing;
 mod ids;
 mod servers;
 mod stage;

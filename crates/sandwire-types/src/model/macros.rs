@@ -205,7 +205,7 @@ macro_rules! union {
                     return sandwire_json::Raw::read(r).map(Self::Other);
                 };
                 match crate::model::union_tag(union, r)? {
-                    $( Some($tag) => $noun::read(r).map(Self::$variant), )*
+                    $( Some($tag) => crate::model::read_known(union, r, Self::$variant, Self::Other), )*
                     _ => sandwire_json::Raw::read(r).map(Self::Other),
                 }
             }

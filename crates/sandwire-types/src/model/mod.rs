@@ -76,7 +76,7 @@ pub use subscription::{
     EmptyResult, SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequestParams,
 };
 pub use support::{Described, Extra, Map, OneOrMany};
-pub(crate) use support::{read_optional, read_required, read_tag, require_tag, shape_of, union_tag};
+pub(crate) use support::{read_known, read_optional, read_required, read_tag, require_tag, shape_of, union_tag};
 pub(crate) use tables::INPUT_REQUEST;
 pub use tables::{answer_type, check_params, check_result, params_type, result_type};
 pub use task::{

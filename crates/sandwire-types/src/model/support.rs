@@ -231,6 +231,25 @@ pub(crate) fn union_tag(union: &Union, r: &mut Reader<'_>) -> Result<Option<&'st
     Ok(union.variant(r)?.map(|variant| variant.tag))
 }
 
+/// Reads a known object of a union. What names its type and is not of its shape is kept as an unknown one: a block that
+/// lacks a member takes no other block away.
+pub(crate) fn read_known<T: Read, U>(
+    union: &Union,
+    r: &mut Reader<'_>,
+    known: fn(T) -> U,
+    other: fn(Raw) -> U,
+) -> Result<U, Error> {
+    let mut ahead = r.clone();
+    match T::read(&mut ahead) {
+        Ok(value) => {
+            *r = ahead;
+            Ok(known(value))
+        }
+        Err(_) if union.is_tagged() => Raw::read(r).map(other),
+        Err(error) => Err(error),
+    }
+}
+
 macro_rules! described {
     ($($type:ty = $described:expr;)*) => {$(
         impl Described for $type {

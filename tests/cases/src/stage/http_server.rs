@@ -51,8 +51,13 @@ impl House {
 
     /// Begins a request.
     pub fn begin(&self, head: RequestHead, body: &str) -> Waiting {
+        self.begin_as(head, body, body)
+    }
+
+    /// Begins a request that the judge takes for another one.
+    pub fn begin_as(&self, head: RequestHead, body: &str, noted: &str) -> Waiting {
         let judge = Judge::of(Side::Server).at(head.headers.get("mcp-protocol-version"));
-        judge.theirs(body);
+        judge.theirs(noted);
         Waiting { response: Some(self.entry.handle(head, Box::new(Bytes::new(body)))), judge: Some(judge) }
     }
 

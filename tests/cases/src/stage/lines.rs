@@ -1,6 +1,6 @@
 //! A server of ours over lines of bytes, as on standard input and output.
 
-use super::{Judge, Said, pool};
+use super::{Judge, Said, pool, request};
 use futures::{AsyncRead, AsyncWrite, executor::LocalPool, task::LocalSpawnExt};
 use sandwire_io::{Endpoint, TextLink, lines::Lines, serve, testing::SimEnv};
 use sandwire_proto::Limits;
@@ -128,8 +128,22 @@ impl LineServer {
         self.write(&[text.as_bytes(), b"\n"].concat());
     }
 
+    /// Begins a legacy conversation.
+    pub fn initialize(&mut self, version: &str) {
+        let params =
+            format!(r#""protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}"#);
+        self.say(&request("", "0", "initialize", &params));
+        assert!(self.hear().get("result").is_some());
+        self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    }
+
     /// The messages that were written since, whole lines only.
     pub fn heard(&mut self) -> Vec<Said> {
+        self.heard_unjudged().into_iter().map(|said| self.judge.ours(said.0)).collect()
+    }
+
+    /// The messages that were written since, where the judge cannot know to what.
+    pub fn heard_unjudged(&mut self) -> Vec<Said> {
         loop {
             self.pool.run_until_stalled();
             let bytes = self.output.take();
@@ -142,7 +156,7 @@ impl LineServer {
         while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.rest.drain(..=end).collect();
             let text = String::from_utf8(line).unwrap().trim_end_matches('\n').to_owned();
-            heard.push(self.judge.ours(text));
+            heard.push(Said(text));
         }
         heard
     }
