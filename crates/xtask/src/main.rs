@@ -2,6 +2,7 @@
 
 mod api;
 mod bench;
+mod conformance;
 mod demo;
 mod features;
 mod interop;
@@ -32,6 +33,8 @@ usage: cargo xtask <command>
   bench   measure latencies beside those of the peers
           --json; --check fails when a required ratio is missed; --quick; memory, node, native
   test    run every suite, or the named ones; --list lists them
+  conformance  run the official suite against our client and our server, natively and as wasm
+          native|wasm, server|client: only these; --scenario <name>: one, in full
   tidy    check the rules of crates/README.md
   api     compare what crates promise with crates/*/api.txt; --bless writes them anew
   interop run our client and server with those of others, and compare tests/interop/README.md;
@@ -59,6 +62,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "setup" => setup::run(rest),
         "demo" => demo::run(rest),
         "test" => test::run(rest),
+        "conformance" => conformance::run(rest),
         "tidy" => tidy::run(rest),
         "api" => api::run(rest),
         "features" => features::run(rest),

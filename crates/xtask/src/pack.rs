@@ -72,20 +72,26 @@ pub(crate) fn package() -> Result<PathBuf> {
 /// The tests of the package: compiles what a user writes against the declarations of the installed tarball, and gives
 /// the run that uses it in Node.
 pub(crate) fn tests() -> Result<(run::Run, run::Run)> {
-    let tarball = tarball()?;
     let consumer = paths::target().join("npm/consumer");
-    let _ = fs::remove_dir_all(&consumer);
-    copy(&paths::root().join("tests/npm/package"), &consumer)?;
-    fs::write(consumer.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
-    // A lock file would keep the content of an older tarball.
-    npm()
-        .dir(&consumer)
-        .args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"])
-        .arg(tarball)
-        .read()?;
+    install(&paths::root().join("tests/npm/package"), &consumer)?;
     let types = wasm::tool("tsc")?.dir(&consumer).args(["--project", "."]);
     let tests = run::program("node").dir(&consumer).args(["--test", "--test-reporter=spec"]);
     Ok((types, tests))
+}
+
+/// Makes a folder like `source`, in which the packed package is installed.
+pub(crate) fn install(source: &Path, folder: &Path) -> Result<()> {
+    let tarball = tarball()?;
+    let _ = fs::remove_dir_all(folder);
+    copy(source, folder)?;
+    fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+    // A lock file would keep the content of an older tarball.
+    npm()
+        .dir(folder)
+        .args(["install", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"])
+        .arg(tarball)
+        .read()
+        .map(drop)
 }
 
 /// Bundles ES modules into `folder`. Each has all that it loads, for a page loads one of them, and small chunks compress

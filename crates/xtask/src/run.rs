@@ -28,6 +28,17 @@ pub struct Watched {
     pub text: String,
 }
 
+/// A program that runs until this is dropped.
+#[derive(Debug)]
+pub struct Started(Child);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A program by name.
 pub fn program(name: impl AsRef<OsStr>) -> Run {
     let mut command = Command::new(name);
@@ -120,6 +131,39 @@ impl Run {
         }
         let status = child.wait()?;
         Ok(Watched { ok: status.success() && !timed_out, timed_out, text })
+    }
+
+    /// Runs it with both its outputs in a file, and stops it when `limit` is over. Whether it exited with status 0.
+    pub fn log_to(mut self, file: &Path, limit: Duration) -> Result<bool> {
+        let log = std::fs::File::create(file)?;
+        self.command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        let mut child = self.command.spawn().with_context(|| self.cannot_start())?;
+        let end = Instant::now() + limit;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.success());
+            }
+            if Instant::now() >= end {
+                child.kill()?;
+                child.wait()?;
+                bail!("`{}` was stopped: its time was over", self.line());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts it, waits for a line of its standard output in which `find` finds something, and lets it run until the
+    /// value is dropped.
+    pub fn start<T>(mut self, find: impl Fn(&str) -> Option<T>) -> Result<(Started, T)> {
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let child = self.command.spawn().with_context(|| self.cannot_start())?;
+        let mut started = Started(child);
+        let lines = BufReader::new(started.0.stdout.take().context("its output is piped")?).lines();
+        let mut lines = lines.map_while(Result::ok);
+        let found = lines.find_map(|line| find(&line));
+        // What it prints later is read, so that it never waits to print it.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok((started, found.with_context(|| format!("`{}` did not say where it is", self.line()))?))
     }
 
     /// The command as a user would type it.

