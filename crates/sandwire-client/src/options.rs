@@ -1,5 +1,5 @@
 use crate::{
-    CacheOptions,
+    CacheOptions, Error, ErrorKind,
     cache::Cache,
     elicitation::Completed,
     handler::{Handler, Handlers, Typed},
@@ -11,7 +11,7 @@ use sandwire_io::{
 use sandwire_json::{Raw, Writer};
 use sandwire_proto::{Limits, PeerInfo};
 use sandwire_types::{
-    ErrorObject, Method, Notification, ProtocolVersion,
+    ErrorObject, Method, Notification, ProtocolVersion, extension,
     model::{
         CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ListRootsResult, Root,
     },
@@ -39,6 +39,7 @@ pub struct Options {
     roots_change: bool,
     declared: Option<Raw>,
     cache: Option<CacheOptions>,
+    extensions: Vec<(String, Raw)>,
 }
 
 impl Options {
@@ -54,6 +55,7 @@ impl Options {
             roots_change: false,
             declared: None,
             cache: None,
+            extensions: Vec::new(),
         }
     }
 
@@ -136,10 +138,42 @@ impl Options {
         self
     }
 
-    /// Declares these capabilities, an object, in place of those that the handlers imply.
+    /// Declares these capabilities, an object, in place of those that the handlers and extensions imply.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Raw) -> Self {
         self.declared = Some(capabilities);
+        self
+    }
+
+    /// Declares an extension with its settings, an object: servers may then do as it says. The id is a prefix and a
+    /// name, as `com.example/notes`.
+    ///
+    /// # Errors
+    /// If the id is none, or the settings are no object.
+    pub fn extension(mut self, id: &str, settings: Raw) -> Result<Self, Error> {
+        let problem = match extension::problem(id) {
+            None if !settings.is_object() => Some("the settings of an extension are an object"),
+            problem => problem,
+        };
+        if let Some(problem) = problem {
+            return Err(Error::new(ErrorKind::Usage, problem));
+        }
+        self.extensions.retain(|(known, _)| known != id);
+        self.extensions.push((id.to_owned(), settings));
+        Ok(self)
+    }
+
+    /// Takes results of this type, which an extension adds, as they are. Results of types that nobody knows are errors.
+    #[must_use]
+    pub fn result_type(mut self, kind: &str) -> Self {
+        self.config.result_types.push(kind.into());
+        self
+    }
+
+    /// Has the HTTP header `Mcp-Name` repeat this member of the parameters of an extension's method.
+    #[must_use]
+    pub fn name_member(mut self, method: &str, member: &str) -> Self {
+        self.config.name_members.push((Method::from(method), member.into()));
         self
     }
 
@@ -289,6 +323,15 @@ impl Options {
             if self.roots_change {
                 w.key("listChanged");
                 w.boolean(true);
+            }
+            w.end_object();
+        }
+        if !self.extensions.is_empty() {
+            w.key("extensions");
+            w.begin_object();
+            for (id, settings) in &self.extensions {
+                w.key(id);
+                w.raw(settings.as_str());
             }
             w.end_object();
         }

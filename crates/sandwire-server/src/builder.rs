@@ -2,12 +2,13 @@
 
 use crate::completion::{Completing, CompletionRun};
 use crate::error::{Problem, RegistrationError};
+use crate::extension::Extending;
 use crate::function::Function;
 use crate::kind;
 use crate::prompt::{IntoPrompt, PromptHandler};
 use crate::resource::{IntoResource, ResourceHandler};
 use crate::result::IntoToolResult;
-use crate::server::{PROMPTS, RESOURCES, Served, Server, TOOLS, Tables};
+use crate::server::{PROMPTS, RESOURCES, Rest, Served, Server, TOOLS, Tables};
 use crate::table::Row;
 use crate::tool::ToolHandler;
 use sandwire_json::{Raw, Writer, to_raw};
@@ -52,6 +53,7 @@ pub struct Builder {
     /// Set by the first completion, so that a server without any does not contain it.
     attach_completions: Option<fn(&mut Self)>,
     methods: Vec<Served>,
+    pub(crate) extending: Option<Box<Extending>>,
     error: Option<RegistrationError>,
 }
 
@@ -98,6 +100,7 @@ impl Builder {
             completions: Vec::new(),
             attach_completions: None,
             methods: Vec::new(),
+            extending: None,
             error: None,
         }
     }
@@ -132,38 +135,16 @@ impl Builder {
         self
     }
 
-    /// Declares an extension, or an experimental capability: `member` is `extensions` or `experimental`, `value` the
+    pub(crate) fn declared_member(&self, member: &str) -> Option<&Raw> {
+        self.members.iter().find(|(known, _)| *known == member).map(|(_, value)| value)
+    }
+
+    /// Declares extensions, or experimental capabilities: `member` is `extensions` or `experimental`, `value` the
     /// object under it.
-    fn declare_member(mut self, member: &'static str, value: Raw) -> Self {
+    pub(crate) fn declare_member(mut self, member: &'static str, value: Raw) -> Self {
         self.members.retain(|(known, _)| *known != member);
         self.members.push((member, value));
         self
-    }
-
-    /// Declares extensions: an object of settings by extension id.
-    pub fn extensions(self, extensions: Raw) -> Self {
-        self.declare_member("extensions", extensions)
-    }
-
-    /// Declares one extension by its id, with its settings, an object.
-    pub fn extension(self, id: &str, settings: Raw) -> Self {
-        let mut writer = Writer::new();
-        writer.begin_object();
-        if let Some((_, declared)) = self.members.iter().find(|(member, _)| *member == "extensions") {
-            // What cannot be read is declared no more.
-            let _ = declared.reader().object(&mut |key, reader| {
-                let value = reader.raw()?;
-                if key != id {
-                    writer.key(key);
-                    writer.raw(value);
-                }
-                Ok(())
-            });
-        }
-        writer.key(id);
-        writer.raw(settings.as_str());
-        writer.end_object();
-        self.declare_member("extensions", writer.into_raw())
     }
 
     /// Declares experimental capabilities: an object of settings by name.
@@ -233,6 +214,10 @@ impl Builder {
         let results = self.methods.iter().filter_map(|served| Some((served.method.clone(), served.result?))).collect();
         let mut config = Config::with_results(to_raw(&self.info), self.capabilities(), results);
         config.instructions = self.instructions.take().map(Arc::from);
+        let rest = match self.extending.take() {
+            Some(extending) => (extending.finish)(*extending, &mut config)?,
+            None => Rest::default(),
+        };
         configure(&mut config);
         let tables = Tables::new(self.page_size);
         for (table, rows) in &mut [
@@ -245,7 +230,7 @@ impl Builder {
         ] {
             table.update(|table| table.with(std::mem::take(rows)))?;
         }
-        Ok(Server::new(config, tables, self.methods))
+        Ok(Server::new(config, tables, self.methods, rest))
     }
 
     fn attach_completions(&mut self) {

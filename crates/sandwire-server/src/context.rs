@@ -207,6 +207,11 @@ impl Context {
         &self.peer.capabilities
     }
 
+    /// The settings with which the client declared an extension, if it did: an object.
+    pub fn extension(&self, id: &str) -> Option<Raw> {
+        self.peer.extension(id).map(Raw::from_valid)
+    }
+
     /// The protocol version of the call.
     pub fn protocol_version(&self) -> ProtocolVersion {
         self.peer.version

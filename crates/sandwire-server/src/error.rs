@@ -97,6 +97,8 @@ pub enum Problem {
     NothingToComplete,
     /// The prompt or resource template has no such argument.
     NoSuchArgument(String),
+    /// Something of an extension is not as it must be.
+    Extension(&'static str),
     /// The server was built without this capability, so clients would never ask for it.
     Undeclared,
     /// The skill breaks a rule of skills.
@@ -131,7 +133,7 @@ impl Display for RegistrationError {
             Problem::ArgumentNotText(name) => {
                 ("a client can only give text for the argument `", &**name, "`; take a string, number or boolean")
             }
-            Problem::Template(problem) => (*problem, "", ""),
+            Problem::Template(problem) | Problem::Extension(problem) => (*problem, "", ""),
             Problem::UnusedVariable(name) => ("the function has no parameter for the variable `", &**name, "`"),
             Problem::MissingVariable(name) => ("the template has no variable for the parameter `", &**name, "`"),
             Problem::NothingToComplete => ("there is no prompt or resource template of that name", "", ""),

@@ -25,6 +25,10 @@ pub struct Prompt(());
 #[derive(Clone, Copy, Debug)]
 pub struct Completion(());
 
+/// Handlers of the methods of extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Method(());
+
 impl Kind for Tool {
     type About = ();
 }
@@ -38,6 +42,10 @@ impl Kind for Prompt {
 }
 
 impl Kind for Completion {
+    type About = ();
+}
+
+impl Kind for Method {
     type About = ();
 }
 
@@ -66,4 +74,5 @@ mod sealed {
     impl Sealed for super::Resource {}
     impl Sealed for super::Prompt {}
     impl Sealed for super::Completion {}
+    impl Sealed for super::Method {}
 }

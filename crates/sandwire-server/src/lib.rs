@@ -70,6 +70,7 @@ mod completion;
 mod context;
 mod descriptor;
 mod error;
+mod extension;
 mod function;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
@@ -96,6 +97,7 @@ pub use builder::{Builder, Bundle, Capability};
 pub use completion::{Completing, IntoCompletion, Values};
 pub use context::Context;
 pub use error::{Problem, RegistrationError, ToolError};
+pub use extension::{IntoMethodResult, MethodHandler};
 pub use function::{Arguments, Function, Returned};
 pub use live::{Prompts, Resources, Tools};
 pub use local::{Local, LocalDriver};
@@ -105,7 +107,7 @@ pub use result::{IntoToolResult, Json};
 pub use sandwire_io::{Answer, Call, Endpoint};
 pub use sandwire_proto::{
     Principal,
-    server::{AskError, Config},
+    server::{AskError, Config, Published},
 };
 pub use sandwire_types as types;
 pub use schema::Schema;

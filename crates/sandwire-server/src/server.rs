@@ -7,13 +7,14 @@ use crate::table::{Swap, Table};
 use sandwire_io::{Answer, Call, Changes, Endpoint, MaybeSend, MaybeSync};
 use sandwire_json::shape::Type;
 use sandwire_json::{Raw, Reader, find};
+use sandwire_proto::PeerInfo;
 use sandwire_proto::http::Headers;
 use sandwire_proto::server::{Change, Config};
 use sandwire_types::model::{
     CallToolResult, Described, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, ReadResourceResult,
 };
-use sandwire_types::{ErrorObject, Method, Reply};
+use sandwire_types::{ErrorObject, Method, Notification, Reply};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -43,8 +44,15 @@ struct Inner {
     config: Arc<Config>,
     tables: Tables,
     methods: Vec<Served>,
-    raw: Option<Box<dyn RawRun>>,
+    rest: Rest,
     changes: Changes,
+}
+
+/// What the tables do not answer.
+#[derive(Default)]
+pub(crate) struct Rest {
+    pub(crate) run: Option<Box<dyn RawRun>>,
+    pub(crate) hear: Option<Box<dyn Hear>>,
 }
 
 /// A method of which a kind of handlers takes care. A server holds those of the kinds that it has, so that it contains
@@ -115,13 +123,25 @@ impl Tables {
     }
 }
 
-trait RawRun: MaybeSend + MaybeSync {
-    fn run(&self, call: Call) -> Answer;
+/// Answers requests for which there is no table.
+pub(crate) trait RawRun: MaybeSend + MaybeSync {
+    fn run(&self, server: &Server, call: Call) -> Answer;
 }
 
 impl<F: Fn(Call) -> Answer + MaybeSend + MaybeSync> RawRun for F {
-    fn run(&self, call: Call) -> Answer {
+    fn run(&self, _: &Server, call: Call) -> Answer {
         self(call)
+    }
+}
+
+/// Hears notifications.
+pub(crate) trait Hear: MaybeSend + MaybeSync {
+    fn hear(&self, notification: &Notification, peer: &PeerInfo);
+}
+
+impl<F: Fn(&Notification, &PeerInfo) + MaybeSend + MaybeSync> Hear for F {
+    fn hear(&self, notification: &Notification, peer: &PeerInfo) {
+        self(notification, peer);
     }
 }
 
@@ -156,13 +176,13 @@ impl Server {
             config: Arc::new(config),
             tables: Tables::new(1),
             methods: Vec::new(),
-            raw: Some(Box::new(handler)),
+            rest: Rest { run: Some(Box::new(handler)), hear: None },
             changes: Changes::default(),
         }))
     }
 
-    pub(crate) fn new(config: Config, tables: Tables, methods: Vec<Served>) -> Self {
-        Self(Arc::new(Inner { config: Arc::new(config), tables, methods, raw: None, changes: Changes::default() }))
+    pub(crate) fn new(config: Config, tables: Tables, methods: Vec<Served>, rest: Rest) -> Self {
+        Self(Arc::new(Inner { config: Arc::new(config), tables, methods, rest, changes: Changes::default() }))
     }
 
     /// What the server declares about itself.
@@ -231,7 +251,7 @@ impl Server {
     }
 
     /// A call as its params and what its handler sees of it.
-    fn taken(&self, call: Call) -> (Option<Raw>, Context) {
+    pub(crate) fn taken(&self, call: Call) -> (Option<Raw>, Context) {
         let Call { request, peer, outlet, .. } = call;
         (request.params, Context::new(self.clone(), outlet, peer, request.meta.extra))
     }
@@ -243,12 +263,17 @@ impl Endpoint for Server {
     }
 
     fn call(&self, call: Call) -> Answer {
-        if let Some(raw) = &self.0.raw {
-            return raw.run(call);
+        let served = self.0.methods.iter().find(|served| served.method == call.request.method);
+        match (served, &self.0.rest.run) {
+            (Some(served), _) => (served.answer)(self, call),
+            (None, Some(rest)) => rest.run(self, call),
+            (None, None) => Answer::Ready(Err(ErrorObject::method_not_found(&call.request.method))),
         }
-        match self.0.methods.iter().find(|served| served.method == call.request.method) {
-            Some(served) => (served.answer)(self, call),
-            None => Answer::Ready(Err(ErrorObject::method_not_found(&call.request.method))),
+    }
+
+    fn notification(&self, notification: &Notification, peer: &Arc<PeerInfo>) {
+        if let Some(hear) = &self.0.rest.hear {
+            hear.hear(notification, peer);
         }
     }
 

@@ -180,7 +180,7 @@ fn capabilities_are_those_of_what_is_registered() {
     let server = Server::builder("a", "1")
         .prompt("p", "", |_: &Context| "x")
         .declare(sandwire_server::Capability::Resources)
-        .extensions(Raw::parse(r#"{"x/y":{}}"#).unwrap())
+        .extension("x/y", Raw::object())
         .build()
         .unwrap();
     assert_eq!(

@@ -65,7 +65,7 @@ capabilities! {
 }
 
 /// Declares tasks in the modern era, all that belongs to them included.
-const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 impl Capability {
     /// Whether a peer declares it in this capabilities object.

@@ -39,6 +39,7 @@
 //! - [`version`]: the versions, and the questions that tell them apart. Versions are compared here only.
 //! - [`method`]: one table of every request and notification.
 //! - [`capability`]: what a peer declares, where a method depends on it.
+//! - [`extension`]: the names of extensions, and of the members of `_meta`.
 //! - [`jsonrpc`]: messages, ids, errors.
 //! - [`meta`]: what travels beside parameters and results.
 //! - [`wire`]: from messages to text and back; [`wire::legacy`] and [`wire::modern`] are the edges of
@@ -59,6 +60,7 @@
 
 pub mod capability;
 pub mod error;
+pub mod extension;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod jsonrpc;

@@ -88,7 +88,7 @@ impl Machine {
                 self.learn(key, &mut reply);
             }
             ResultKind::InputRequired => return self.input_required(now, key, reply),
-            ResultKind::Other(kind) if !self.extends_result(kind) => {
+            ResultKind::Other(kind) if !self.config.result_types.contains(kind) => {
                 return self.blame(now, key, PeerMisbehaved::UnknownResultType);
             }
             ResultKind::Other(_) => {}

@@ -1,6 +1,6 @@
 use crate::{Limits, PeerInfo, Wire};
 use sandwire_json::Raw;
-use sandwire_types::ProtocolVersion;
+use sandwire_types::{Method, NameSource, ProtocolVersion};
 use std::sync::Arc;
 
 /// What a client tells servers about itself, and how it connects.
@@ -28,6 +28,11 @@ pub struct Config {
     /// Whether to go on with a server that answers `notifications/initialized` with an error status (legacy HTTP only).
     /// Some do that serve well otherwise. Without it the connection cannot be opened.
     pub ignore_failed_initialized: bool,
+    /// Types that a call's result may have besides those of the specification: what extensions that are declared add.
+    /// Such results are delivered as they are; any other is the server's fault.
+    pub result_types: Vec<Arc<str>>,
+    /// The members of custom methods' parameters that the HTTP header `Mcp-Name` repeats.
+    pub name_members: Vec<(Method, Arc<str>)>,
 }
 
 impl Config {
@@ -57,7 +62,15 @@ impl Config {
             session_loss: SessionLoss::CallAgain,
             listen: true,
             ignore_failed_initialized: false,
+            result_types: Vec::new(),
+            name_members: Vec::new(),
         }
+    }
+
+    /// The member of a method's parameters that the HTTP header `Mcp-Name` repeats.
+    pub(super) fn name_source(&self, method: &Method) -> Option<&str> {
+        let known = method.name_source().map(NameSource::key);
+        known.or_else(|| self.name_members.iter().find(|(named, _)| named == method).map(|(_, member)| &**member))
     }
 }
 

@@ -2,9 +2,6 @@ use super::{Machine, sampling};
 use sandwire_json::{Kind, Raw, Reader, find};
 use sandwire_types::{ErrorCode, ErrorObject, Method};
 
-const TASKS: &str = "io.modelcontextprotocol/tasks";
-const OFFICIAL: &str = "io.modelcontextprotocol/";
-
 /// What the client's capabilities allow a server to ask, and to answer.
 impl Machine {
     /// Whether the server may ask this, and if not, what to answer.
@@ -37,19 +34,6 @@ impl Machine {
             Method::RootsList if object(declared, "roots").is_some() => Ok(()),
             other => Err(ErrorObject::method_not_found(other)),
         }
-    }
-
-    /// Whether an extension this client declared may answer with this kind of result.
-    pub(super) fn extends_result(&self, kind: &str) -> bool {
-        let mut extends = false;
-        if let Some(extensions) = find(self.config.capabilities.as_str(), "extensions") {
-            // Extensions that cannot be read are none.
-            let _ = Reader::new(extensions).object(&mut |id, reader| {
-                extends |= if kind == "task" { id == TASKS } else { !id.starts_with(OFFICIAL) };
-                reader.skip()
-            });
-        }
-        extends
     }
 }
 

@@ -86,7 +86,8 @@ impl Machine {
     fn send_in_exchange(&mut self, purpose: Purpose, message: Message) -> Option<u64> {
         let head = match (&self.envelope, &message) {
             (Some(envelope), Message::Request(request)) => {
-                let head = outgoing::modern_request(envelope.version(), request);
+                let head =
+                    outgoing::modern_request(envelope.version(), request, self.config.name_source(&request.method));
                 #[cfg(feature = "param-headers")]
                 let head = self.mirror(request, head);
                 head

@@ -9,16 +9,15 @@ const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
 const EITHER: &str = "application/json, text/event-stream";
 
-/// The head of a modern request: version, method and name. Arguments are mirrored by
+/// The head of a modern request: version, method, and the name that is this member of its parameters. Arguments are mirrored by
 /// [`ParamHeaders`](super::ParamHeaders).
 #[must_use]
-pub fn modern_request(version: &str, request: &Request) -> RequestHead {
+pub fn modern_request(version: &str, request: &Request, name_source: Option<&str>) -> RequestHead {
     let mut head = modern_notification(version);
     let headers = &mut head.headers;
     headers.push(names::METHOD, request.method.as_str());
     if let Some(params) = &request.params
-        && let Some(source) = request.method.name_source()
-        && let Some(name) = text_member(params.as_str(), source.key())
+        && let Some(name) = name_source.and_then(|source| text_member(params.as_str(), source))
     {
         headers.push(names::NAME, encode_value(&name).into_owned());
     }

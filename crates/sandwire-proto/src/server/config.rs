@@ -4,10 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use sandwire_json::{Raw, Writer, shape::Type};
 use sandwire_types::{
-    CacheHint, CacheScope, Capability, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, ProtocolVersion, model,
+    CacheHint, CacheScope, Capability, Era, ErrorCode, ErrorObject, KNOWN_VERSIONS, Method, NameSource,
+    ProtocolVersion, model,
 };
 
-use super::seal::Sealer;
+use super::{
+    extensions::{Extensions, Rules},
+    seal::Sealer,
+};
 use crate::Limits;
 
 /// The identity, capabilities and rules of one server.
@@ -36,6 +40,8 @@ pub struct Config {
     declared: u32,
     results: Results,
     sealer: OnceLock<Arc<dyn Sealer>>,
+    rules: Option<Arc<dyn Rules>>,
+    names: Vec<(Method, Arc<str>)>,
 }
 
 impl Config {
@@ -61,7 +67,30 @@ impl Config {
             capabilities,
             results: Results::These(results),
             sealer: OnceLock::new(),
+            rules: None,
+            names: Vec::new(),
         }
+    }
+
+    /// Has the rules of extensions held, in place of those of any before.
+    pub fn extend(&mut self, extensions: Extensions) {
+        self.rules = Some(Arc::new(extensions));
+    }
+
+    pub(super) fn rules(&self) -> Option<&dyn Rules> {
+        self.rules.as_deref()
+    }
+
+    /// Has the HTTP header `Mcp-Name` repeat this member of the parameters of a custom method.
+    pub fn name_member(&mut self, method: Method, member: &str) {
+        self.names.push((method, member.into()));
+    }
+
+    /// The member of a method's parameters that the HTTP header `Mcp-Name` repeats.
+    #[must_use]
+    pub fn name_source(&self, method: &Method) -> Option<&str> {
+        let known = method.name_source().map(NameSource::key);
+        known.or_else(|| self.names.iter().find(|(named, _)| named == method).map(|(_, member)| &**member))
     }
 
     /// The table of a method's result.

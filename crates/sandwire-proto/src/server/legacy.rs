@@ -67,7 +67,7 @@ impl Machine {
             Change::Prompts => (Method::PromptsListChanged, None),
             Change::Resources => (Method::ResourcesListChanged, None),
             Change::Resource(uri) if covers(&self.watched, uri) => (Method::ResourcesUpdated, Some(updated(uri))),
-            Change::Resource(_) => return,
+            Change::Resource(_) | Change::Custom(_) => return,
         };
         if self.config.allows(&method) {
             self.send_notification(Via::Pipe, method, params, None);

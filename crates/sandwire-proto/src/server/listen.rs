@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use sandwire_json::{Error, Raw, Reader, Writer};
-use sandwire_types::Method;
+use sandwire_types::{ErrorCode, ErrorObject, Method};
 
-use super::config::Config;
+use super::{config::Config, extensions::Published, fault};
+use crate::PeerInfo;
 
 /// Something of the server that changed while clients are connected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
     /// The list of tools.
@@ -19,35 +20,45 @@ pub enum Change {
     Resources,
     /// The content of the resource with this URI.
     Resource(Arc<str>),
+    /// Something of an extension.
+    Custom(Published),
 }
 
 /// What one subscription asks for, reduced to what the server honours.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
     pub(super) tools: bool,
     pub(super) prompts: bool,
     pub(super) resources: bool,
     pub(super) uris: Vec<Arc<str>>,
+    /// Keys of extensions, and their values.
+    pub(super) custom: Vec<(Arc<str>, Raw)>,
 }
 
 impl Filter {
     /// Reads the `notifications` member of `subscriptions/listen`.
-    pub(super) fn read(text: &str, config: &Config) -> Result<Self, Error> {
+    pub(super) fn read(text: &str, config: &Config, peer: &PeerInfo) -> Result<Self, ErrorObject> {
         let mut filter = Self::default();
-        let mut reader = Reader::new(text);
-        reader.object(&mut |key, value| {
-            match key {
-                "toolsListChanged" => filter.tools = value.boolean()?,
-                "promptsListChanged" => filter.prompts = value.boolean()?,
-                "resourcesListChanged" => filter.resources = value.boolean()?,
-                "resourceSubscriptions" => value.array(&mut |item| {
-                    filter.uris.push(Arc::from(&*item.string()?));
-                    Ok(())
-                })?,
-                _ => value.skip()?,
-            }
-            Ok(())
-        })?;
+        let mut refused = None;
+        filter
+            .read_members(text, &mut |key, value| {
+                match config.rules().map(|rules| rules.admit_filter(key, value, peer)) {
+                    Some(Err(error)) => refused = Some(error),
+                    Some(Ok(is_wanted)) => return is_wanted,
+                    None => {}
+                }
+                false
+            })
+            .map_err(|_| {
+                fault(
+                    ErrorCode::INVALID_PARAMS,
+                    "notifications must be an object of toolsListChanged, promptsListChanged, resourcesListChanged \
+                 (booleans) and resourceSubscriptions (strings)",
+                )
+            })?;
+        if let Some(error) = refused {
+            return Err(error);
+        }
         filter.tools &= config.allows(&Method::ToolsListChanged);
         filter.prompts &= config.allows(&Method::PromptsListChanged);
         filter.resources &= config.allows(&Method::ResourcesListChanged);
@@ -55,6 +66,27 @@ impl Filter {
             filter.uris.clear();
         }
         Ok(filter)
+    }
+
+    fn read_members(&mut self, text: &str, is_wanted: &mut dyn FnMut(&str, &str) -> bool) -> Result<(), Error> {
+        Reader::new(text).object(&mut |key, value| {
+            match key {
+                "toolsListChanged" => self.tools = value.boolean()?,
+                "promptsListChanged" => self.prompts = value.boolean()?,
+                "resourcesListChanged" => self.resources = value.boolean()?,
+                "resourceSubscriptions" => value.array(&mut |item| {
+                    self.uris.push(Arc::from(&*item.string()?));
+                    Ok(())
+                })?,
+                _ => {
+                    let text = value.raw()?;
+                    if is_wanted(key, text) {
+                        self.custom.push((key.into(), Raw::from_valid(text)));
+                    }
+                }
+            }
+            Ok(())
+        })
     }
 
     pub(super) fn acknowledgement(&self) -> Raw {
@@ -80,6 +112,10 @@ impl Filter {
             }
             writer.end_array();
         }
+        for (key, value) in &self.custom {
+            writer.key(key);
+            writer.raw(value.as_str());
+        }
         writer.end_object();
         writer.end_object();
         writer.into_raw()
@@ -91,6 +127,9 @@ impl Filter {
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
             Change::Resource(uri) => covers(&self.uris, uri),
+            Change::Custom(published) => {
+                self.custom.iter().any(|(key, value)| *key == published.key && published.is_wanted(value.as_str()))
+            }
         }
     }
 }

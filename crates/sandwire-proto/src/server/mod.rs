@@ -14,6 +14,7 @@
 mod ask;
 mod calls;
 mod config;
+mod extensions;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod legacy;
@@ -38,6 +39,7 @@ pub use self::{
     ask::{AskError, AskKey, AskStep, Clock},
     calls::CallKey,
     config::Config,
+    extensions::{Extensions, Published, undeclared},
     listen::Change,
     saved::Saved,
     say::Progress,
@@ -357,7 +359,7 @@ impl Machine {
                 "this server does not offer the method; see its capabilities for what it offers",
             ));
         }
-        Ok(())
+        self.config.rules().map_or(Ok(()), |rules| rules.admit(method, peer))
     }
 
     fn answer_by_itself(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) -> bool {

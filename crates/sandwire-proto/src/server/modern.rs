@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{ErrorCode, Method, Reply, Request, Stamp};
+use sandwire_types::{Method, Reply, Request, Stamp};
 
 use super::{
     Change, Machine,
     calls::State,
-    fault,
     listen::{Filter, updated},
 };
 use crate::{PeerInfo, Via};
@@ -31,13 +30,9 @@ impl Machine {
 
     pub(super) fn listen(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
         let wanted = request.params.as_ref().and_then(|params| find(params.as_str(), "notifications"));
-        let Some(filter) = wanted.and_then(|text| Filter::read(text, &self.config).ok()) else {
-            let error = fault(
-                ErrorCode::INVALID_PARAMS,
-                "notifications must be an object of toolsListChanged, promptsListChanged, resourcesListChanged \
-                 (booleans) and resourceSubscriptions (strings)",
-            );
-            return self.answer(via, request.id.clone(), Err(error));
+        let filter = match Filter::read(wanted.unwrap_or_default(), &self.config, peer) {
+            Ok(filter) => filter,
+            Err(error) => return self.answer(via, request.id.clone(), Err(error)),
         };
         let acknowledgement = filter.acknowledgement();
         if self.begin(via, request, peer, State::Listening(filter)).is_some() {
@@ -52,6 +47,7 @@ impl Machine {
             Change::Prompts => (Method::PromptsListChanged, None),
             Change::Resources => (Method::ResourcesListChanged, None),
             Change::Resource(uri) => (Method::ResourcesUpdated, Some(updated(uri))),
+            Change::Custom(published) => (published.method.clone(), published.params.clone()),
         };
         let hearers: Vec<_> = self
             .calls

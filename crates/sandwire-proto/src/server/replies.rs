@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sandwire_json::Raw;
 use sandwire_types::{Era, ErrorCode, ErrorObject, Method, Reply, Request, ResultKind, wire};
 
-use super::{Machine, calls::Entry, fault};
+use super::{Machine, calls::Entry, extensions::unknown_kind, fault};
 use crate::{PeerInfo, Via};
 
 impl Machine {
@@ -44,6 +44,9 @@ impl Machine {
             Era::Modern => {
                 if reply.kind == ResultKind::InputRequired && !method.may_require_input() {
                     return Err(internal("this method cannot ask for input; report this to the server's author"));
+                }
+                if let ResultKind::Other(kind) = &reply.kind {
+                    self.config.rules().ok_or_else(unknown_kind)?.admit_result(kind, peer)?;
                 }
                 let own = reply.stamp.take();
                 let complete = reply.kind == ResultKind::Complete;

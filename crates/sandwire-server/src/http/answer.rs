@@ -78,7 +78,14 @@ impl Shared {
         let modern = self.names_modern(head);
         match message {
             Message::Request(request) => self.request(head, request, modern, from),
-            Message::Notification(_) if modern => Ok(Begun::Accepted),
+            // The modern era has none of its own over HTTP, and nothing says who sent it.
+            Message::Notification(notification) if modern => {
+                if matches!(notification.method, Method::Other(_)) {
+                    let peer = Arc::new(PeerInfo::new(ProtocolVersion::LATEST, sandwire_json::Raw::object()));
+                    self.endpoint.notification(&notification, &peer);
+                }
+                Ok(Begun::Accepted)
+            }
             Message::Notification(notification) => {
                 let peer = self.legacy_peer(head, None, from)?;
                 self.exchange(Some(peer), from).receive(Message::Notification(notification));

@@ -112,7 +112,7 @@ impl Shared {
         if method.is_none() {
             return Err("Mcp-Method is missing; repeat the body's method in it");
         }
-        match check_name(head, request)? {
+        match check_name(head, request, config.name_source(&request.method))? {
             Some(tool) if request.method == Method::ToolsCall => self.check_params(head, request, &tool),
             _ => Ok(()),
         }
@@ -154,10 +154,10 @@ impl Shared {
 }
 
 /// What the request names, which the field has to repeat.
-fn check_name(head: &RequestHead, request: &Request) -> Result<Option<String>, Mismatch> {
-    let Some(source) = request.method.name_source() else { return Ok(None) };
+fn check_name(head: &RequestHead, request: &Request, source: Option<&str>) -> Result<Option<String>, Mismatch> {
+    let Some(source) = source else { return Ok(None) };
     let params = request.params.as_ref().map_or("{}", Raw::as_str);
-    let Some(name) = string_member(params, source.key()) else { return Ok(None) };
+    let Some(name) = string_member(params, source) else { return Ok(None) };
     let Some(field) = head.headers.get(names::NAME) else {
         return Err("Mcp-Name is missing; repeat the name or URI of params in it");
     };
