@@ -215,6 +215,11 @@ impl Server {
         let Some(name) = name.filter(|_| read.is_ok()) else {
             return refused("the name of the tool or prompt is missing");
         };
+        // Some clients write `null` for none.
+        let arguments = arguments.filter(|arguments| *arguments != "null");
+        if arguments.is_some_and(|arguments| !arguments.starts_with('{')) {
+            return refused("the arguments of a tool or prompt are an object");
+        }
         let table = table.load();
         let answer = table.find(&name).and_then(|row| row.handler.run(arguments, context));
         answer.unwrap_or_else(|| unknown(unknown_name, &name))

@@ -10,8 +10,13 @@
 #![allow(dead_code)]
 
 mod decode;
+mod encode;
 mod framing;
 mod ids;
+mod lifecycle;
+mod pages;
 mod servers;
 mod stage;
 mod table;
+mod timing;
+mod tools;

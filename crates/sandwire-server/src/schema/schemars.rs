@@ -5,7 +5,7 @@ use sandwire_json::Raw;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::ops::{Deref, DerefMut};
 
 /// A value whose schema comes from schemars.
@@ -57,21 +57,43 @@ fn describe<T: JsonSchema>(direction: Direction) -> Raw {
     if let Value::Object(members) = &mut value {
         members.remove("title");
     }
-    simplify(&mut value);
+    simplify(&mut value, direction);
     Raw::from_valid(value.to_string())
 }
 
-/// Takes out what schemars says about Rust's number types and JSON Schema does not define.
-fn simplify(value: &mut Value) {
+/// Takes out what schemars says about Rust's number types and JSON Schema does not define, and what makes a type one of
+/// several where it need not be: some clients drop both.
+fn simplify(value: &mut Value, direction: Direction) {
     match value {
         Value::Object(members) => {
             if members.get("format").and_then(Value::as_str).is_some_and(is_number_format) {
                 members.remove("format");
             }
-            members.values_mut().for_each(simplify);
+            if direction == Direction::Input {
+                without_null(members);
+            }
+            members.values_mut().for_each(|member| simplify(member, direction));
         }
-        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Array(items) => items.iter_mut().for_each(|item| simplify(item, direction)),
         _ => {}
+    }
+}
+
+/// Leaves `null` to the members that are required: of the others, absence says the same.
+fn without_null(schema: &mut Map<String, Value>) {
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (name, property) in properties {
+        let Some(Value::Array(types)) = property.get("type") else { continue };
+        let rest: Vec<_> = types.iter().filter(|kind| *kind != "null").cloned().collect();
+        if let ([one], Value::Object(members)) = (&*rest, property)
+            && !required.iter().any(|required| required == name)
+        {
+            members.insert("type".into(), one.clone());
+            if members.get("default").is_some_and(Value::is_null) {
+                members.remove("default");
+            }
+        }
     }
 }
 
