@@ -130,7 +130,7 @@ impl Link for HttpLink {
 
     fn abandon(&mut self, exchange: ExchangeId) {
         if let Some(at) = self.running.iter().position(|running| running.id == exchange) {
-            self.running.swap_remove(at);
+            self.running.remove(at);
         }
     }
 
@@ -149,7 +149,8 @@ impl Link for HttpLink {
                 && let Poll::Ready(event) = exchange.poll(&mut self.texts, cx)
             {
                 if matches!(event, LinkEvent::Ended { .. }) {
-                    self.running.swap_remove(self.turn);
+                    // What began first goes out first.
+                    self.running.remove(self.turn);
                 } else if stream {
                     self.turn += 1;
                 }
@@ -206,22 +207,23 @@ impl Exchange {
                             self.events = Some(Box::new(sse::Decoder::new(texts.max_bytes)));
                         }
                         self.stage = Stage::Body(body);
+                        if self.content == Content::Other {
+                            // What is empty ends before its head is told of, which may make others want its connection.
+                            let _ = self.read(texts.max_bytes, cx);
+                        }
                         return Poll::Ready(LinkEvent::Head { exchange: self.id, head });
                     }
                     Err(error) => self.stage = Stage::Over(Ended::Lost(error)),
                 },
-                Stage::Body(body) => match ready!(body.poll_chunk(cx)) {
-                    Some(Ok(chunk)) => self.take(chunk, texts.max_bytes),
-                    Some(Err(error)) => self.stage = Stage::Over(Ended::Lost(error)),
-                    None => {
-                        self.stage = Stage::Over(if self.skipped { too_large() } else { Ended::Finished });
-                        if self.content == Content::Json
-                            && let Some(event) = self.whole(texts)
-                        {
-                            return Poll::Ready(event);
-                        }
+                Stage::Body(_) => {
+                    ready!(self.read(texts.max_bytes, cx));
+                    if matches!(self.stage, Stage::Over(Ended::Finished))
+                        && self.content == Content::Json
+                        && let Some(event) = self.whole(texts)
+                    {
+                        return Poll::Ready(event);
                     }
-                },
+                }
                 Stage::Over(how) => {
                     let how = std::mem::replace(how, Ended::Finished);
                     return Poll::Ready(LinkEvent::Ended { exchange: self.id, how });
@@ -230,6 +232,17 @@ impl Exchange {
         }
         cx.waker().wake_by_ref();
         Poll::Pending
+    }
+
+    /// Reads one more chunk of the body, or its end.
+    fn read(&mut self, max_bytes: usize, cx: &mut Context<'_>) -> Poll<()> {
+        let Stage::Body(body) = &mut self.stage else { return Poll::Ready(()) };
+        match ready!(body.poll_chunk(cx)) {
+            Some(Ok(chunk)) => self.take(chunk, max_bytes),
+            Some(Err(error)) => self.stage = Stage::Over(Ended::Lost(error)),
+            None => self.stage = Stage::Over(if self.skipped { too_large() } else { Ended::Finished }),
+        }
+        Poll::Ready(())
     }
 
     fn take(&mut self, chunk: Vec<u8>, max_bytes: usize) {

@@ -1,18 +1,18 @@
 use crate::stage::{HANDSHAKE, Stage, call, id_of, reply, response, tool_call};
 use futures::future::poll_immediate;
 use sandwire_io::{
-    HttpLink, Link, LinkEvent,
+    Body, BoxFuture, HttpClient, HttpLink, HttpRequest, HttpResponse, Link, LinkEvent,
     client::{Config, Mode},
     testing::ScriptedHttp,
 };
 use sandwire_proto::{
     Ended, ExchangeId, Limits, TransportError, TransportErrorKind, Via,
-    http::{RequestHead, Verb},
+    http::{Headers, RequestHead, ResponseHead, Verb},
 };
 use sandwire_types::{Message, Method, Request};
 use std::{
     sync::{Arc, Mutex},
-    task::Poll,
+    task::{Context, Poll},
 };
 
 #[test]
@@ -281,4 +281,56 @@ fn an_observer_sees_every_text_both_ways() {
     stage.call(call("tools/list", ""));
     stage.run();
     assert_eq!(*seen.lock().unwrap(), ["Sent \"server/discover\"", "Received -", "Sent \"tools/list\""]);
+}
+
+/// Accepts the first request, and notes what happens to its connection.
+#[derive(Clone, Default)]
+struct Connections(Arc<Mutex<Vec<String>>>);
+
+impl HttpClient for Connections {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<HttpResponse, TransportError>> {
+        let this = self.clone();
+        Box::pin(async move {
+            let first = this.note(format!("{:?} wants one", request.head.method)) == 1;
+            if !first {
+                std::future::pending::<()>().await;
+            }
+            Ok(HttpResponse { head: ResponseHead { status: 202, headers: Headers::new() }, body: Box::new(this) })
+        })
+    }
+}
+
+impl Body for Connections {
+    fn poll_chunk(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Vec<u8>, TransportError>>> {
+        self.note("one is free".to_owned());
+        Poll::Ready(None)
+    }
+}
+
+impl Connections {
+    fn note(&self, what: String) -> usize {
+        let mut noted = self.0.lock().unwrap();
+        noted.push(what);
+        noted.len()
+    }
+}
+
+#[test]
+fn what_begins_first_has_the_first_choice_of_connections() {
+    let http = Connections::default();
+    let mut link = HttpLink::new(Arc::new(http.clone()), "https://example.com/", Limits::default());
+    let send = |link: &mut HttpLink, exchange, id: i64| {
+        let head = Some(Box::new(RequestHead::new(Verb::Post)));
+        link.send(Via::Exchange(ExchangeId(exchange)), Message::Request(Request::new(id, Method::Ping)), head);
+    };
+    let poll =
+        |link: &mut HttpLink| futures::executor::block_on(poll_immediate(futures::future::poll_fn(|cx| link.poll(cx))));
+    send(&mut link, 1, 1);
+    assert!(matches!(poll(&mut link), Some(LinkEvent::Head { .. })));
+    assert_eq!(*http.0.lock().unwrap(), ["Post wants one", "one is free"]);
+    link.open(ExchangeId(2), Box::new(RequestHead::new(Verb::Get)));
+    send(&mut link, 3, 2);
+    assert!(matches!(poll(&mut link), Some(LinkEvent::Ended { .. })));
+    assert!(poll(&mut link).is_none());
+    assert_eq!(http.0.lock().unwrap().split_off(2), ["Get wants one", "Post wants one"]);
 }
