@@ -12,10 +12,12 @@
 mod decode;
 mod encode;
 mod framing;
+mod http_client;
 mod ids;
 mod lifecycle;
 mod pages;
 mod servers;
+mod sse;
 mod stage;
 mod table;
 mod timing;

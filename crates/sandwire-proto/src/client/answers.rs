@@ -29,6 +29,8 @@ impl Machine {
     pub(super) fn on_message(&mut self, now: Time, via: Via, message: Message) {
         if let Via::Exchange(exchange) = via
             && let Some(exchange) = self.exchanges.get_mut(exchange.0)
+            // What a refusal says in its body is not what the stream would have brought.
+            && exchange.failure.is_none()
         {
             exchange.bookmark.attempts = 0;
         }

@@ -88,6 +88,7 @@ impl Caller {
     }
 
     /// The one thing that the client said since.
+    #[track_caller]
     pub fn hear(&mut self) -> Said {
         let mut heard = self.heard();
         assert_eq!(heard.len(), 1, "{heard:?}");

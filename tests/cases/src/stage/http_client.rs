@@ -182,6 +182,7 @@ impl HttpCaller {
         Some(Asked { exchange, said })
     }
 
+    #[track_caller]
     pub fn next(&mut self) -> Asked {
         self.try_next().expect("nothing was asked")
     }

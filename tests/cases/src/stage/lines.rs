@@ -162,6 +162,7 @@ impl LineServer {
     }
 
     /// The one message that was written since.
+    #[track_caller]
     pub fn hear(&mut self) -> Said {
         let mut heard = self.heard();
         assert_eq!(heard.len(), 1, "{heard:?}");

@@ -112,6 +112,7 @@ impl<T> Outcome<T> {
     }
 
     /// What became of it; the test fails if nothing did.
+    #[track_caller]
     pub fn get(self) -> T {
         self.0.lock().unwrap().take().expect("nothing became of it")
     }

@@ -88,6 +88,7 @@ impl Answerer {
     }
 
     /// The one thing that the server said since.
+    #[track_caller]
     pub fn hear(&mut self) -> Said {
         let mut heard = self.heard();
         assert_eq!(heard.len(), 1, "{heard:?}");
