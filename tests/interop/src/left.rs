@@ -1,4 +1,4 @@
-//! Which processes a row has left behind.
+//! Which processes a row has left behind, and what ours have kept of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,28 @@ use std::time::{Duration, Instant};
 /// How long what has lost its client may take to end.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// The last argument of every program that a row starts.
+/// The last argument of every server that a row starts, and so of its client: where ours keep their record.
 #[derive(Debug)]
 pub(crate) struct Mark(String);
 
 impl Mark {
     /// A mark that nothing else has.
     pub(crate) fn new(number: usize) -> Self {
-        Self(format!("interop-{}-{number}", std::process::id()))
+        let folder = std::env::temp_dir().join(format!("interop-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("there is a folder for what is temporary");
+        Self(folder.join(number.to_string()).to_str().expect("paths are text").to_owned())
     }
 
     /// The argument.
     pub(crate) fn text(&self) -> &str {
         &self.0
+    }
+
+    /// What ours have kept.
+    pub(crate) fn record(&self) -> String {
+        let record = fs::read_to_string(&self.0).unwrap_or_default();
+        let _ = fs::remove_file(&self.0);
+        record
     }
 
     /// Waits until no process has the mark, and kills and gives those that still have it then.

@@ -10,7 +10,6 @@ pub(crate) enum Who {
     TypeScript2,
     Python1,
     Python2,
-    #[expect(dead_code, reason = "its programs are to come")]
     Rmcp,
 }
 
@@ -22,7 +21,7 @@ pub(crate) enum Side {
 }
 
 /// Everybody but us.
-pub(crate) const PEERS: [Who; 4] = [Who::TypeScript1, Who::TypeScript2, Who::Python1, Who::Python2];
+pub(crate) const PEERS: [Who; 5] = [Who::TypeScript1, Who::TypeScript2, Who::Python1, Who::Python2, Who::Rmcp];
 
 /// The versions, the newest first.
 pub(crate) const VERSIONS: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

@@ -70,8 +70,8 @@ impl Row {
         area != "elicitation" || self.version >= "2025-06-18"
     }
 
-    /// Starts the programs, hears what the client says, and ends everything.
-    pub(crate) fn run(&self, number: usize) -> Outcomes {
+    /// Starts the programs, hears what the client says, and ends everything. What ours kept comes with it.
+    pub(crate) fn run(&self, number: usize) -> (Outcomes, String) {
         let mark = Mark::new(number);
         let said = self.converse(&mark);
         let left = mark.end();
@@ -84,7 +84,8 @@ impl Row {
                 None => Err("the client says nothing of it".to_owned()),
             },
         };
-        AREAS.iter().map(|area| self.asks(area).then(|| outcome(area))).collect()
+        let outcomes = AREAS.iter().map(|area| self.asks(area).then(|| outcome(area))).collect();
+        (outcomes, mark.record())
     }
 
     fn converse(&self, mark: &Mark) -> Result<Vec<String>, String> {
@@ -102,7 +103,7 @@ impl Row {
                 Some(server)
             }
         };
-        let said = output(&mut client);
+        let said = output(client.env("INTEROP_RECORD", mark.text()));
         if let Some(mut server) = server {
             let _ = server.kill();
             let _ = server.wait();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use async_io::Timer;
 use futures::future::{Either, select};
+use interop_record::Record;
 use sandwire::client::{Client, Error, ErrorKind, Options};
 use sandwire::types::model::{
     CallToolResult, CreateMessageResult, ElicitRequestParams, ElicitResult, Role, SamplingMessageContentBlock,
@@ -39,7 +40,11 @@ fn main() {
         _ => panic!("no such transport, or no target"),
     };
     let (told, updates) = mpsc::channel();
-    let client = block_on(sandwire::connect(target).options(options(version, told.clone())).into_future());
+    let mut connect = sandwire::connect(target).options(options(version, told.clone()));
+    if let Some(record) = std::env::var_os("INTEROP_RECORD") {
+        connect = connect.observe(Record::at(record).observer());
+    }
+    let client = block_on(connect.into_future());
     let client = match client {
         Ok(client) => client,
         Err(error) => return report("negotiate", Err(error.into())),

@@ -1,4 +1,4 @@
-//! Our server: `interop-server stdio`, or `interop-server http`, which prints its address.
+//! Our server: `interop-server stdio <record>`, or `interop-server http <record>`, which prints its address.
 #![allow(clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use async_io::Timer;
 use futures::future::{Either, select};
-use sandwire::io::{TextLink, serve};
+use interop_record::{Record, Recorded};
+use sandwire::io::{Link, TextLink, serve};
 use sandwire::server::http::{Guard, HttpEntry, Sessions};
 use sandwire::server::{Elicited, Form, ResourceHandler, ToolError};
 use sandwire::types::model::{
@@ -137,25 +138,28 @@ async fn ask_model(context: Context) -> Result<String, ToolError> {
 }
 
 fn main() {
-    let how = std::env::args().nth(1);
+    let (how, record) = (std::env::args().nth(1), std::env::args().nth(2));
+    let record = Record::at(record.expect("where to keep the record"));
     let endpoint = Arc::new(server());
     match how.as_deref() {
         Some("stdio") => {
             let limits = endpoint.config().limits.clone();
             let port = Stdio::take(limits.max_message_bytes).expect("the standard streams");
-            block_on(serve(endpoint, NativeEnv::shared(), Box::new(TextLink::new(port, limits))));
+            let mut link = TextLink::new(port, limits);
+            link.observe(Arc::new(record.observer()));
+            block_on(serve(endpoint, NativeEnv::shared(), Box::new(link)));
         }
         Some("http") => {
             let (entry, sessions) =
                 HttpEntry::with_sessions(endpoint, NativeEnv::shared(), Guard::default(), Sessions::default());
             let listening = http::Server::local(0).expect("a free port");
             println!("http://{}/mcp", listening.local_addr().expect("its address"));
-            let serving = std::pin::pin!(listening.serve(entry));
+            let serving = std::pin::pin!(listening.serve(Recorded::new(entry, record)));
             match block_on(select(serving, sessions)) {
                 Either::Left((ended, _)) => ended.expect("the server serves"),
                 Either::Right(_) => panic!("the sessions ended"),
             }
         }
-        _ => panic!("usage: interop-server stdio | http"),
+        _ => panic!("usage: interop-server stdio | http, and where to keep the record"),
     }
 }
