@@ -1,6 +1,7 @@
 //! Whether what ours said is what the official schema of its version allows.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use wire_check::{Checker, Side};
 
@@ -24,13 +25,19 @@ impl Judged {
             _ => (Side::Server, Side::Client),
         };
         let mut judged = Self::default();
-        let mut conversations: HashMap<&str, Option<Checker>> = HashMap::new();
+        let mut conversations: HashMap<&str, Checker> = HashMap::new();
         for line in record.lines() {
             let mut words = line.splitn(3, ' ');
             let (Some(conversation), Some(direction), Some(text)) = (words.next(), words.next(), words.next()) else {
                 continue;
             };
-            let Some(checker) = conversations.entry(conversation).or_insert_with(Checker::new) else { continue };
+            let checker = match conversations.entry(conversation) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => match Checker::new() {
+                    Some(checker) => new.insert(checker),
+                    None => break,
+                },
+            };
             if direction == "Received" {
                 checker.hear(peer, text);
                 continue;

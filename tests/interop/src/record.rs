@@ -38,7 +38,6 @@ impl Record {
     }
 
     /// What hears the messages of the only conversation.
-    #[must_use]
     pub fn observer(self: &Arc<Self>) -> impl Fn(Direction, &str) + Send + Sync + 'static {
         let record = Arc::clone(self);
         move |direction, text| record.keep(0, direction, text)
