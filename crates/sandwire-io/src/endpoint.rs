@@ -11,7 +11,7 @@ use sandwire_json::Raw;
 use sandwire_proto::{
     PeerInfo,
     http::Headers,
-    server::{AskError, AskKey, AskStep, CallKey, Change, Config, Progress},
+    server::{AskError, AskKey, AskStep, CallKey, Change, Config, Learned, Progress},
 };
 use sandwire_types::{ErrorObject, LoggingLevel, Method, Notification, Reply, Request};
 
@@ -163,6 +163,14 @@ impl Outlet {
     /// The client brought back a state that it did not get from this server, or too late.
     pub fn recorded(&self, name: &str) -> Result<Option<Raw>, AskError> {
         self.host.recorded(self.key, name)
+    }
+
+    /// What this call has learned so far, for a call that goes on in its place.
+    ///
+    /// # Errors
+    /// As [`recorded`](Self::recorded).
+    pub fn learned(&self) -> Result<Learned, AskError> {
+        self.host.learned(self.key)
     }
 
     /// Keeps `value` for the next run of this call. It travels through the client, which can read it and cannot

@@ -16,7 +16,7 @@ use futures_util::task::AtomicWaker;
 use sandwire_json::Raw;
 use sandwire_proto::{
     Input, PeerInfo, Time,
-    server::{AskError, AskKey, AskStep, CallKey, Clock, HmacSealer, Machine, Output, Sealer},
+    server::{AskError, AskKey, AskStep, CallKey, Clock, HmacSealer, Learned, Machine, Output, Sealer},
 };
 use sandwire_types::{ErrorObject, Method, Reply, Request};
 
@@ -279,6 +279,10 @@ impl Host {
 
     pub(crate) fn recorded(&self, key: CallKey, name: &str) -> Result<Option<Raw>, AskError> {
         self.with_clock(|state, clock| state.machine.recorded(key, name, clock))
+    }
+
+    pub(crate) fn learned(&self, key: CallKey) -> Result<Learned, AskError> {
+        self.with_clock(|state, clock| state.machine.learned(key, clock))
     }
 
     pub(crate) fn record(&self, key: CallKey, name: &str, value: Raw) -> Result<(), AskError> {

@@ -54,6 +54,8 @@ pub struct Builder {
     attach_completions: Option<fn(&mut Self)>,
     methods: Vec<Served>,
     pub(crate) extending: Option<Box<Extending>>,
+    #[cfg(feature = "tasks")]
+    pub(crate) tasks: Option<crate::tasks::Tasks>,
     error: Option<RegistrationError>,
 }
 
@@ -101,6 +103,8 @@ impl Builder {
             attach_completions: None,
             methods: Vec::new(),
             extending: None,
+            #[cfg(feature = "tasks")]
+            tasks: None,
             error: None,
         }
     }
@@ -214,10 +218,15 @@ impl Builder {
         let results = self.methods.iter().filter_map(|served| Some((served.method.clone(), served.result?))).collect();
         let mut config = Config::with_results(to_raw(&self.info), self.capabilities(), results);
         config.instructions = self.instructions.take().map(Arc::from);
-        let rest = match self.extending.take() {
+        #[cfg_attr(not(feature = "tasks"), expect(unused_mut))]
+        let mut rest = match self.extending.take() {
             Some(extending) => (extending.finish)(*extending, &mut config)?,
             None => Rest::default(),
         };
+        #[cfg(feature = "tasks")]
+        {
+            rest.tasks = self.tasks.take();
+        }
         configure(&mut config);
         let tables = Tables::new(self.page_size);
         for (table, rows) in &mut [

@@ -38,11 +38,21 @@ pub struct Context {
     outlet: Outlet,
     peer: Arc<PeerInfo>,
     meta: Option<Raw>,
+    /// Set when the handler wants the call to become a task.
+    #[cfg(feature = "tasks")]
+    demand: Option<Arc<std::sync::atomic::AtomicBool>>,
 }
 
 impl Context {
     pub(crate) fn new(server: Server, outlet: Outlet, peer: Arc<PeerInfo>, meta: Option<Raw>) -> Self {
-        Self { server, outlet, peer, meta }
+        Self {
+            server,
+            outlet,
+            peer,
+            meta,
+            #[cfg(feature = "tasks")]
+            demand: None,
+        }
     }
 
     /// Tells the client how far the call is: `progress` of `total`, in any unit.
@@ -225,6 +235,28 @@ impl Context {
     /// The server.
     pub fn server(&self) -> &Server {
         &self.server
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(crate) fn peer(&self) -> &PeerInfo {
+        &self.peer
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(crate) fn demand(&self) -> Option<&std::sync::atomic::AtomicBool> {
+        self.demand.as_deref()
+    }
+
+    /// The same call, which becomes a task when its handler sets `demand`.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn on_demand(self, demand: Arc<std::sync::atomic::AtomicBool>) -> Self {
+        Self { demand: Some(demand), ..self }
+    }
+
+    /// The same call, which goes on over another connection.
+    #[cfg(feature = "tasks")]
+    pub(crate) fn through(self, outlet: Outlet) -> Self {
+        Self { outlet, demand: None, ..self }
     }
 
     /// What the connection offers below all this.

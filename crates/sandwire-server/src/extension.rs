@@ -284,7 +284,7 @@ impl Extending {
         for (method, member) in self.names {
             config.name_member(method, &member);
         }
-        Ok(Rest { run: Some(Box::new(Methods(self.methods))), hear: self.hear })
+        Ok(Rest { run: Some(Box::new(Methods(self.methods))), hear: self.hear, ..Rest::default() })
     }
 }
 

@@ -88,6 +88,8 @@ mod server;
 #[cfg(feature = "skills")]
 mod skill;
 mod table;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod template;
 mod tool;
 mod warning;
@@ -114,6 +116,8 @@ pub use schema::Schema;
 pub use server::Server;
 #[cfg(feature = "skills")]
 pub use skill::SkillHandler;
+#[cfg(feature = "tasks")]
+pub use tasks::{TaskMode, TaskOptions, Tasks, TasksDriver};
 pub use template::{TemplateError, UriTemplate};
 pub use tool::ToolHandler;
 pub use warning::Warning;

@@ -53,6 +53,8 @@ struct Inner {
 pub(crate) struct Rest {
     pub(crate) run: Option<Box<dyn RawRun>>,
     pub(crate) hear: Option<Box<dyn Hear>>,
+    #[cfg(feature = "tasks")]
+    pub(crate) tasks: Option<crate::tasks::Tasks>,
 }
 
 /// A method of which a kind of handlers takes care. A server holds those of the kinds that it has, so that it contains
@@ -176,7 +178,7 @@ impl Server {
             config: Arc::new(config),
             tables: Tables::new(1),
             methods: Vec::new(),
-            rest: Rest { run: Some(Box::new(handler)), hear: None },
+            rest: Rest { run: Some(Box::new(handler)), ..Rest::default() },
             changes: Changes::default(),
         }))
     }
@@ -192,6 +194,11 @@ impl Server {
 
     pub(crate) fn tables(&self) -> &Tables {
         &self.0.tables
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(crate) fn tasks(&self) -> Option<&Arc<crate::tasks::Shared>> {
+        self.0.rest.tasks.as_ref().map(|tasks| &tasks.0)
     }
 
     pub(crate) fn announce(&self, change: &Change) {

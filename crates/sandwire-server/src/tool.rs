@@ -44,6 +44,8 @@ pub struct ToolHandler {
     pub(crate) run: ToolRun,
     /// Absent where the schema is known to annotate nothing, so that most servers do not contain it.
     mirrored: Option<Mirrored>,
+    #[cfg(feature = "tasks")]
+    pub(crate) task: Option<crate::tasks::ToolTask>,
 }
 
 /// Whether header fields repeat the arguments that an input schema says they must.
@@ -82,7 +84,13 @@ impl ToolHandler {
             tool.description = Some(description.to_owned());
         }
         tool.output_schema = output;
-        Self { tool, run, mirrored: None }
+        Self {
+            tool,
+            run,
+            mirrored: None,
+            #[cfg(feature = "tasks")]
+            task: None,
+        }
     }
 
     /// Says that it changes nothing.
@@ -140,6 +148,8 @@ impl ToolHandler {
             handler: Box::new(Registered {
                 run: self.run,
                 mirrored: self.mirrored.map(|check| (self.tool.input_schema, check)),
+                #[cfg(feature = "tasks")]
+                task: self.task,
             }),
         })
     }
@@ -167,11 +177,18 @@ const fn may_annotate(input_schema: Option<&'static str>) -> bool {
 struct Registered {
     run: ToolRun,
     mirrored: Option<(Raw, Mirrored)>,
+    #[cfg(feature = "tasks")]
+    task: Option<crate::tasks::ToolTask>,
 }
 
 impl Handler for Registered {
     fn run(&self, arguments: Option<&str>, context: Context) -> Option<Answer> {
-        Some(self.run.run(arguments.unwrap_or("{}"), context))
+        let arguments = arguments.unwrap_or("{}");
+        #[cfg(feature = "tasks")]
+        if let Some(task) = self.task {
+            return Some(task.run(&self.run, arguments, context));
+        }
+        Some(self.run.run(arguments, context))
     }
 
     fn takes_context(&self) -> bool {

@@ -186,6 +186,7 @@ fn subscriptions_have_keys_of_extensions() {
                 subject: subject.map(Into::into),
                 method: Method::from("notifications/notes"),
                 params: Some(Raw::from_valid(format!(r#"{{"about":{:?}}}"#, subject.unwrap_or("all")))),
+                principal: None,
             });
         };
         let (all, everything) = listen("true");

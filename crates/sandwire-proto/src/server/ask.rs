@@ -108,6 +108,16 @@ impl fmt::Display for AskError {
 
 impl std::error::Error for AskError {}
 
+/// What a call has learned: from its client, and in earlier runs.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::exhaustive_structs)]
+pub struct Learned {
+    /// The answers to what it asked, by the questions' names.
+    pub answers: Vec<(Arc<str>, Raw)>,
+    /// What it recorded.
+    pub records: Vec<(Arc<str>, Raw)>,
+}
+
 /// What one call asked and learned.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
@@ -218,6 +228,19 @@ impl Machine {
         asks.records.retain(|(have, _)| &**have != name);
         asks.records.push((name.into(), value));
         Ok(())
+    }
+
+    /// What a call has learned so far, for a call that goes on in its place.
+    ///
+    /// # Errors
+    /// As [`recorded`](Self::recorded).
+    pub fn learned(&mut self, call: CallKey, clock: Clock<'_>) -> Result<Learned, AskError> {
+        self.resume(call, clock)?;
+        let asks = self.calls.get(call).and_then(|entry| entry.asks.as_ref());
+        Ok(asks.map_or_else(Learned::default, |asks| Learned {
+            answers: asks.answers.clone(),
+            records: asks.records.clone(),
+        }))
     }
 
     /// Whether a call asked a question in the modern era, so that it must end now.

@@ -132,9 +132,15 @@ pub struct Published {
     pub method: Method,
     /// Its parameters, an object.
     pub params: Option<Raw>,
+    /// Who alone may hear of it, by the id of the principal; everybody if there is none.
+    pub principal: Option<Box<str>>,
 }
 
 impl Published {
+    pub(super) fn may_hear(&self, peer: &PeerInfo) -> bool {
+        self.principal.is_none() || self.principal.as_deref() == peer.principal.as_ref().map(|principal| &*principal.id)
+    }
+
     /// Whether a subscription whose key has this value wants to hear of it.
     pub(super) fn is_wanted(&self, value: &str) -> bool {
         let mut reader = Reader::new(value);

@@ -121,14 +121,15 @@ impl Filter {
         writer.into_raw()
     }
 
-    pub(super) fn wants(&self, change: &Change) -> bool {
+    pub(super) fn wants(&self, change: &Change, peer: &PeerInfo) -> bool {
         match change {
             Change::Tools => self.tools,
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
             Change::Resource(uri) => covers(&self.uris, uri),
             Change::Custom(published) => {
-                self.custom.iter().any(|(key, value)| *key == published.key && published.is_wanted(value.as_str()))
+                let mut keys = self.custom.iter().filter(|(key, _)| *key == published.key);
+                published.may_hear(peer) && keys.any(|(_, value)| published.is_wanted(value.as_str()))
             }
         }
     }

@@ -36,7 +36,7 @@ use sandwire_types::{
 };
 
 pub use self::{
-    ask::{AskError, AskKey, AskStep, Clock},
+    ask::{AskError, AskKey, AskStep, Clock, Learned},
     calls::CallKey,
     config::Config,
     extensions::{Extensions, Published, undeclared},

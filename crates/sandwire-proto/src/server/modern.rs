@@ -52,7 +52,7 @@ impl Machine {
         let hearers: Vec<_> = self
             .calls
             .iter()
-            .filter(|(_, entry)| matches!(&entry.state, State::Listening(filter) if filter.wants(change)))
+            .filter(|(_, entry)| matches!(&entry.state, State::Listening(filter) if filter.wants(change, &entry.peer)))
             .map(|(_, entry)| (entry.via, entry.id.clone()))
             .collect();
         for (via, id) in hearers {
