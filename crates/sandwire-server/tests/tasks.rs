@@ -435,7 +435,7 @@ fn who_listens_hears_how_a_task_stands() {
                 }
             };
             futures_util::future::select(std::pin::pin!(listening.into_future()), std::pin::pin!(scene)).await;
-            let events = events.lock().unwrap();
+            let events = std::mem::take(&mut *events.lock().unwrap());
             let acknowledged =
                 format!(r#"notifications/subscriptions/acknowledged {{"notifications":{{"taskIds":["{id}"]}}}}"#);
             assert_eq!(events[0], acknowledged);
