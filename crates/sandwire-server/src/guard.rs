@@ -85,7 +85,7 @@ impl Guard {
     }
 
     /// Tells a page that it may send a request. `methods` are those that the address takes.
-    pub(crate) fn preflight(&self, request: &Headers, methods: &'static str) -> ResponseHead {
+    pub(crate) fn preflight(&self, request: &Headers) -> ResponseHead {
         let mut head = ResponseHead::new(204);
         let mut allowed = String::from(ALLOWED);
         let wanted = request.get("access-control-request-headers").unwrap_or_default();
@@ -96,7 +96,8 @@ impl Guard {
                 allowed.extend(name.iter().map(|byte| char::from(*byte)));
             }
         }
-        head.headers.push("access-control-allow-methods", methods);
+        // Those that the server lacks, too: a page that tries one is told so, where its browser would keep it from trying.
+        head.headers.push("access-control-allow-methods", METHODS);
         head.headers.push("access-control-allow-headers", allowed);
         head.headers.push("access-control-max-age", "600");
         head
@@ -105,6 +106,8 @@ impl Guard {
 
 const ALLOWED: &str = "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, \
      Mcp-Session-Id";
+/// The request methods of an address that keeps sessions.
+pub(crate) const METHODS: &str = "POST, GET, DELETE, OPTIONS";
 const EXPOSED: &str = "MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate";
 
 /// A set of host names or origins.

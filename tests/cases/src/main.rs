@@ -12,7 +12,9 @@
 mod decode;
 mod encode;
 mod framing;
+mod headers;
 mod http_client;
+mod http_server;
 mod ids;
 mod lifecycle;
 mod pages;

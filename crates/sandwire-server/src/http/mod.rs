@@ -137,7 +137,7 @@ impl Shared {
 
     async fn admitted(&self, head: &RequestHead, body: Box<dyn Body>, from: &mut Known) -> Result<Response, Refusal> {
         if self.guard.cors && is_preflight(head) {
-            return Ok((self.guard.preflight(&head.headers, self.methods()), answer::nothing()));
+            return Ok((self.guard.preflight(&head.headers), answer::nothing()));
         }
         match self.guard.hooks.ask(head).await {
             Ok(known) => *from = known,
@@ -191,7 +191,7 @@ impl Shared {
     fn methods(&self) -> &'static str {
         #[cfg(feature = "sessions")]
         if self.sessions.is_some() {
-            return "POST, GET, DELETE, OPTIONS";
+            return crate::guard::METHODS;
         }
         "POST, OPTIONS"
     }
