@@ -1,4 +1,4 @@
-use crate::{Error, Options, Page, Request, Subscription, cache::Cache, page, request};
+use crate::{Error, Options, Page, Request, Subscription, cache::Cache, handler::Handlers, page, request};
 use sandwire_io::{
     Endpoint, Env, Link, Timer,
     client::{ClientHandle, Driver, connect},
@@ -28,6 +28,8 @@ use std::{
 pub struct Client {
     handle: ClientHandle,
     cache: Option<Arc<Cache>>,
+    #[cfg(feature = "schema")]
+    listed: Option<Arc<crate::validate::Listed>>,
 }
 
 impl Client {
@@ -41,23 +43,41 @@ impl Client {
     /// Connects to a server in the same process, with options and a host's clock.
     pub fn in_memory_with<S: Endpoint + Clone>(server: &S, options: Options, env: Arc<dyn Env>) -> (Self, Driver) {
         let (config, handlers) = options.finish(&env);
-        let cache = handlers.cache.clone();
+        let client = Self::over(&handlers);
         let (handle, driver) = in_memory(Arc::new(server.clone()), config, env, Box::new(handlers));
-        (Self { handle, cache }, driver)
+        (client(handle), driver)
     }
 
     /// Connects over a link. Nothing moves until the driver is polled; it ends with the connection.
     pub fn connect(link: impl Link, env: Arc<dyn Env>, options: Options) -> (Self, Driver) {
         let (config, handlers) = options.finish(&env);
-        let cache = handlers.cache.clone();
+        let client = Self::over(&handlers);
         let (handle, driver) = connect(config, env, Box::new(link), Box::new(handlers));
-        (Self { handle, cache }, driver)
+        (client(handle), driver)
+    }
+
+    /// The client of a handle, which shares what its handlers have.
+    fn over(handlers: &Handlers) -> impl FnOnce(ClientHandle) -> Self + use<> {
+        let cache = handlers.cache.clone();
+        #[cfg(feature = "schema")]
+        let listed = handlers.listed.clone();
+        move |handle| Self {
+            handle,
+            cache,
+            #[cfg(feature = "schema")]
+            listed,
+        }
     }
 
     /// The handle underneath, which makes calls without types.
     #[must_use]
     pub fn handle(&self) -> &ClientHandle {
         &self.handle
+    }
+
+    #[cfg(feature = "schema")]
+    pub(crate) fn listed(&self) -> Option<&Arc<crate::validate::Listed>> {
+        self.listed.as_ref()
     }
 
     pub(crate) fn cache(&self) -> Option<&Arc<Cache>> {

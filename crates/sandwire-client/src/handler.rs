@@ -82,6 +82,8 @@ pub(crate) struct Handlers {
     pub(crate) visits: Option<Box<dyn Listener<String>>>,
     pub(crate) warnings: Option<Box<dyn for<'a> Listener<&'a Warning>>>,
     pub(crate) cache: Option<Arc<Cache>>,
+    #[cfg(feature = "schema")]
+    pub(crate) listed: Option<Arc<crate::validate::Listed>>,
     version: Option<ProtocolVersion>,
     running: Vec<Running>,
 }
@@ -105,6 +107,10 @@ impl Hooks for Handlers {
     fn notification(&mut self, notification: Notification) {
         if let Some(cache) = &self.cache {
             cache.hear(&notification);
+        }
+        #[cfg(feature = "schema")]
+        if let (Method::ToolsListChanged, Some(listed)) = (&notification.method, &self.listed) {
+            listed.forget();
         }
         if let (Method::ElicitationComplete, Some(listener)) = (&notification.method, &mut self.visits)
             && let Some(params) = &notification.params

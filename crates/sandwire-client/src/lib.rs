@@ -52,6 +52,8 @@ mod rounds;
 #[cfg(feature = "skills")]
 mod skill;
 mod subscription;
+#[cfg(feature = "schema")]
+mod validate;
 
 pub use cache::CacheOptions;
 pub use client::Client;

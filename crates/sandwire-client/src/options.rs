@@ -1,3 +1,5 @@
+#[cfg(feature = "schema")]
+use crate::validate::Checked;
 use crate::{
     CacheOptions, Error, ErrorKind,
     cache::Cache,
@@ -40,6 +42,8 @@ pub struct Options {
     declared: Option<Raw>,
     cache: Option<CacheOptions>,
     extensions: Vec<(String, Raw)>,
+    #[cfg(feature = "schema")]
+    unchecked: bool,
 }
 
 impl Options {
@@ -56,6 +60,8 @@ impl Options {
             declared: None,
             cache: None,
             extensions: Vec::new(),
+            #[cfg(feature = "schema")]
+            unchecked: false,
         }
     }
 
@@ -127,6 +133,15 @@ impl Options {
     #[must_use]
     pub fn cache(mut self, options: CacheOptions) -> Self {
         self.cache = Some(options);
+        self
+    }
+
+    /// Takes the results of tools as they come. Without this, structured content that is not what the tool's output
+    /// schema says, as the server listed it last, is an error of kind [`Protocol`](crate::ErrorKind::Protocol).
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn unchecked_results(mut self) -> Self {
+        self.unchecked = true;
         self
     }
 
@@ -282,6 +297,12 @@ impl Options {
         if self.defaults {
             let handler = self.handlers.elicitation.take();
             self.handlers.elicitation = handler.map(|handler| Box::new(Completed(handler)) as Box<dyn Handler>);
+        }
+        #[cfg(feature = "schema")]
+        {
+            let handler = self.handlers.elicitation.take();
+            self.handlers.elicitation = handler.map(|handler| Box::new(Checked(handler)) as Box<dyn Handler>);
+            self.handlers.listed = (!self.unchecked).then(Arc::default);
         }
         (self.config, self.handlers)
     }

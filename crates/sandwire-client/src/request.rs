@@ -43,11 +43,20 @@ pub struct Request<T> {
     call: Result<Call, Error>,
     decode: Decode<T>,
     cache: Option<Arc<Cache>>,
+    #[cfg(feature = "schema")]
+    listed: Option<Arc<crate::validate::Listed>>,
 }
 
 impl<T> Request<T> {
     pub(crate) fn new(client: &Client, call: Result<Call, Error>, decode: Decode<T>) -> Self {
-        Self { client: client.handle().clone(), call, decode, cache: client.cache().cloned() }
+        Self {
+            client: client.handle().clone(),
+            call,
+            decode,
+            cache: client.cache().cloned(),
+            #[cfg(feature = "schema")]
+            listed: client.listed().cloned(),
+        }
     }
 
     /// Asks the server even if the result is in the client's cache, and does not keep the new one.
@@ -121,7 +130,14 @@ impl<T> Request<T> {
 
     /// The same call, with its result taken as another type.
     pub(crate) fn decoded_by<R>(self, decode: Decode<R>) -> Request<R> {
-        Request { client: self.client, call: self.call, decode, cache: self.cache }
+        Request {
+            client: self.client,
+            call: self.call,
+            decode,
+            cache: self.cache,
+            #[cfg(feature = "schema")]
+            listed: self.listed,
+        }
     }
 
     pub(crate) fn with_params(self, params: Raw) -> Self {
@@ -182,6 +198,8 @@ impl<T> IntoFuture for Request<T> {
     type IntoFuture = Response<T>;
 
     fn into_future(self) -> Response<T> {
+        #[cfg(feature = "schema")]
+        let watch = self.listed.zip(self.call.as_ref().ok()).and_then(|(listed, call)| listed.watch(call));
         let state = match self.call {
             Ok(mut call) => match self.cache.map(|cache| (cache.place(&call), cache)) {
                 Some((Some(place), cache)) => {
@@ -198,7 +216,12 @@ impl<T> IntoFuture for Request<T> {
             },
             Err(error) => State::Failed(Some(error)),
         };
-        Response { state, result: PhantomData }
+        Response {
+            state,
+            #[cfg(feature = "schema")]
+            watch,
+            result: PhantomData,
+        }
     }
 }
 
@@ -212,6 +235,8 @@ impl<T> fmt::Debug for Request<T> {
 #[must_use = "dropping a call cancels it"]
 pub struct Response<T> {
     state: State<T>,
+    #[cfg(feature = "schema")]
+    watch: Option<crate::validate::Watch>,
     result: PhantomData<fn() -> T>,
 }
 
@@ -226,13 +251,23 @@ impl<T> Future for Response<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.state {
-            State::Waiting(call, decode) => Pin::new(call).poll(cx).map(|result| decode(result?)),
-            State::Looked(call, decode) => call.as_mut().poll(cx).map(|result| decode(result?)),
-            State::Failed(error) => Poll::Ready(Err(error
-                .take()
-                .unwrap_or_else(|| Error::new(ErrorKind::Usage, "the call was polled after it had ended")))),
-        }
+        let (polled, decode) = match &mut self.state {
+            State::Waiting(call, decode) => (Pin::new(call).poll(cx), *decode),
+            State::Looked(call, decode) => (call.as_mut().poll(cx), *decode),
+            State::Failed(error) => {
+                return Poll::Ready(Err(error
+                    .take()
+                    .unwrap_or_else(|| Error::new(ErrorKind::Usage, "the call was polled after it had ended"))));
+            }
+        };
+        polled.map(|result| {
+            let reply = result?;
+            #[cfg(feature = "schema")]
+            if let Some(watch) = &self.watch {
+                watch.examine(&reply)?;
+            }
+            decode(reply)
+        })
     }
 }
 

@@ -121,6 +121,10 @@ impl<T> Form<T> {
         match find(answer.as_str(), "action") {
             Some("\"accept\"") => {
                 let content = find(answer.as_str(), "content").unwrap_or("{}");
+                #[cfg(feature = "schema")]
+                if let Wants::Fields(schema) = &self.wants {
+                    crate::validate::check_form(schema, content).map_err(AskError::Refused)?;
+                }
                 (self.read)(content).map(Elicited::Accepted).map_err(|error| nonsense(&error))
             }
             Some("\"decline\"") => Ok(Elicited::Declined),

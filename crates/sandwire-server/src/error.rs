@@ -101,6 +101,8 @@ pub enum Problem {
     Extension(&'static str),
     /// The server was built without this capability, so clients would never ask for it.
     Undeclared,
+    /// The schema of the arguments or of the result cannot be used.
+    Schema(String),
     /// The skill breaks a rule of skills.
     Skill(String),
 }
@@ -138,6 +140,7 @@ impl Display for RegistrationError {
             Problem::MissingVariable(name) => ("the template has no variable for the parameter `", &**name, "`"),
             Problem::NothingToComplete => ("there is no prompt or resource template of that name", "", ""),
             Problem::Undeclared => ("the server was built without this capability; declare it in the builder", "", ""),
+            Problem::Schema(problem) => ("its schema cannot be used: ", &**problem, ""),
             Problem::Skill(problem) => (&**problem, "", ""),
             Problem::NoSuchArgument(name) => ("it has no argument `", &**name, "` to complete"),
         };

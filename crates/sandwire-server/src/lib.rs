@@ -92,6 +92,8 @@ mod table;
 mod tasks;
 mod template;
 mod tool;
+#[cfg(feature = "schema")]
+mod validate;
 mod warning;
 
 pub use ask::{Agreed, Elicited, Form};

@@ -10,6 +10,8 @@ use crate::result::{IntoToolResult, failure};
 use crate::run::Run;
 use crate::schema::{self, Direction};
 use crate::table::{Handler, Row};
+#[cfg(feature = "schema")]
+use crate::validate::Unproven;
 use sandwire_io::Answer;
 use sandwire_json::{Error, Raw, to_raw};
 use sandwire_proto::http::{
@@ -46,6 +48,8 @@ pub struct ToolHandler {
     mirrored: Option<Mirrored>,
     #[cfg(feature = "tasks")]
     pub(crate) task: Option<crate::tasks::ToolTask>,
+    #[cfg(feature = "schema")]
+    unproven: Unproven,
 }
 
 /// Whether header fields repeat the arguments that an input schema says they must.
@@ -75,6 +79,10 @@ impl ToolHandler {
         if const { may_annotate(<F::Arguments as Arguments>::TEXT) } {
             tool.mirrored = Some(mirrored);
         }
+        #[cfg(feature = "schema")]
+        {
+            tool.unproven.arguments = schema::unproven(F::Arguments::NODE);
+        }
         tool
     }
 
@@ -90,6 +98,8 @@ impl ToolHandler {
             mirrored: None,
             #[cfg(feature = "tasks")]
             task: None,
+            #[cfg(feature = "schema")]
+            unproven: Unproven::default(),
         }
     }
 
@@ -113,23 +123,33 @@ impl ToolHandler {
         self.annotated(|annotations| annotations.open_world_hint = Some(open))
     }
 
-    /// Describes the arguments by this schema instead of by their type, for functions that take any JSON.
-    pub fn input_schema(mut self, schema: Raw) -> Self {
-        self.mirrored = Some(mirrored);
-        self.tool.input_schema = schema;
-        self
+    /// Describes the arguments by this schema instead of by their type, for functions that take any JSON. With the
+    /// feature `schema`, arguments that it does not allow never reach the function: the model is told what is wrong.
+    pub fn input_schema(self, schema: Raw) -> Self {
+        self.describe(|tool| tool.input_schema = schema)
     }
 
-    /// Describes the structured content by this schema instead of by its type.
-    pub fn output_schema(mut self, schema: Raw) -> Self {
-        self.tool.output_schema = Some(schema);
-        self
+    /// Describes the structured content by this schema instead of by its type. With the feature `schema`, a result that
+    /// it does not allow is not sent, and the client is told of an internal error.
+    pub fn output_schema(self, schema: Raw) -> Self {
+        self.describe(|tool| tool.output_schema = Some(schema))
     }
 
     /// What clients are told about it, to change what the other methods do not reach.
     pub fn describe(mut self, change: impl FnOnce(&mut Tool)) -> Self {
         self.mirrored = Some(mirrored);
+        #[cfg(feature = "schema")]
+        let (input, output) = (self.tool.input_schema.clone(), self.tool.output_schema.clone());
         change(&mut self.tool);
+        #[cfg(feature = "schema")]
+        {
+            if self.tool.input_schema != input {
+                self.unproven.arguments = Some(self.tool.input_schema.clone());
+            }
+            if self.tool.output_schema != output {
+                self.unproven.result = self.tool.output_schema.clone();
+            }
+        }
         self
     }
 
@@ -142,11 +162,18 @@ impl ToolHandler {
         if let Some(error) = self.problem() {
             return Err(error);
         }
+        #[cfg(feature = "schema")]
+        let run = self
+            .unproven
+            .around(self.run)
+            .map_err(|error| RegistrationError::new(&self.tool.name, Problem::Schema(error.to_text())))?;
+        #[cfg(not(feature = "schema"))]
+        let run = self.run;
         Ok(Row {
             key: self.tool.name.as_str().into(),
             descriptor: to_raw(&self.tool),
             handler: Box::new(Registered {
-                run: self.run,
+                run,
                 mirrored: self.mirrored.map(|check| (self.tool.input_schema, check)),
                 #[cfg(feature = "tasks")]
                 task: self.task,

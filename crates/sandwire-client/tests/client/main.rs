@@ -6,3 +6,5 @@ mod cache;
 mod calls;
 mod rounds;
 mod stage;
+#[cfg(feature = "schema")]
+mod validation;

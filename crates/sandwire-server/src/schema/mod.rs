@@ -19,6 +19,8 @@
 //! ```
 
 mod default;
+#[cfg(feature = "schema")]
+mod proven;
 mod render;
 #[cfg(feature = "schemars")]
 mod schemars;
@@ -75,6 +77,12 @@ pub(crate) fn rendered(ready: Option<&'static str>, node: &Node, direction: Dire
         Some(text) => Raw::from_valid(text),
         None => render::at_run_time(node, direction),
     }
+}
+
+/// The schema of what can be read as a type, if reading it does not prove the schema.
+#[cfg(feature = "schema")]
+pub(crate) fn unproven(node: &Node) -> Option<Raw> {
+    (!node.is_proven()).then(|| render::readable(node))
 }
 
 /// Whether a schema describes what is read or what is written.

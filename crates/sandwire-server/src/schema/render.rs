@@ -32,10 +32,20 @@ pub const fn text(bytes: &'static [u8]) -> Option<&'static str> {
 }
 
 pub(super) fn at_run_time(node: &Node, direction: Direction) -> Raw {
-    let mut count = Out::new(&mut [], direction);
+    made(node, direction, false)
+}
+
+/// The schema of what can be read as a type: what may be left out may be null, too, which clients are not told.
+#[cfg(feature = "schema")]
+pub(super) fn readable(node: &Node) -> Raw {
+    made(node, Direction::Input, true)
+}
+
+fn made(node: &Node, direction: Direction, nulls: bool) -> Raw {
+    let mut count = Out { nulls, ..Out::new(&mut [], direction) };
     count.root(node);
     let mut bytes = vec![0; count.at];
-    let mut out = Out::new(&mut bytes, direction);
+    let mut out = Out { nulls, ..Out::new(&mut bytes, direction) };
     out.root(node);
     #[cfg(feature = "schemars")]
     let bytes = super::schemars::fill_in(&out.dynamics, out.bytes, direction);
@@ -48,6 +58,8 @@ struct Out<'a> {
     last: u8,
     direction: Direction,
     nullable: bool,
+    /// Whether what may be left out of an input may be null, too.
+    nulls: bool,
     dynamic: usize,
     #[cfg(feature = "schemars")]
     dynamics: super::schemars::Dynamics,
@@ -63,6 +75,7 @@ impl<'a> Out<'a> {
             last: 0,
             direction,
             nullable: false,
+            nulls: false,
             dynamic: 0,
             #[cfg(feature = "schemars")]
             dynamics: super::schemars::NO_DYNAMICS,
@@ -338,6 +351,7 @@ impl<'a> Out<'a> {
         self.key(field.name);
         self.byte(b'{');
         let node = match self.direction {
+            Direction::Input if self.nulls => field.node.undocumented(),
             Direction::Input => field.node.non_null(),
             Direction::Output if matches!(field.output, Presence::Optional) => field.node.non_null(),
             Direction::Output => field.node.undocumented(),
