@@ -11,6 +11,7 @@
 
 mod decode;
 mod encode;
+mod ending;
 mod framing;
 mod headers;
 mod http_client;
@@ -21,6 +22,7 @@ mod pages;
 mod servers;
 mod sse;
 mod stage;
+mod stdio;
 mod table;
 mod timing;
 mod tools;

@@ -34,6 +34,9 @@ impl Pipe {
     }
 
     pub fn put(&self, piece: &[u8]) {
+        if piece.is_empty() {
+            return;
+        }
         let mut bytes = self.0.lock().unwrap();
         bytes.pieces.push_back(piece.to_vec());
         bytes.reader.take().into_iter().for_each(Waker::wake);

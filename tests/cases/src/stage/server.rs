@@ -101,6 +101,11 @@ impl Answerer {
         self.say(&text);
     }
 
+    pub fn hang_up(&mut self) {
+        self.port.close();
+        self.run();
+    }
+
     /// A request and its answer.
     pub fn call(&mut self, id: &str, method: &str, params: &str) -> Said {
         self.ask(id, method, params);
