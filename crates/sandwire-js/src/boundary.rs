@@ -3,8 +3,6 @@
 //! A text that goes out is a place in this module's memory, read before the call returns. One that comes in was
 //! written to the [`room`] that was made for it. Every function names its connection first.
 
-use std::cell::Cell;
-
 use crate::fault::Fault;
 
 mod imports {
@@ -126,31 +124,6 @@ pub(crate) fn send(connection: u32, request: u32, head: &str, body: &str) -> u32
 pub(crate) fn random(bytes: &mut [u8]) {
     // SAFETY: the place is writable until the call returns.
     unsafe { imports::random(bytes.as_mut_ptr(), bytes.len()) }
-}
-
-thread_local! {
-    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// Makes room for what the next call brings.
-#[unsafe(no_mangle)]
-extern "C" fn room(length: usize) -> *mut u8 {
-    let mut room = vec![0; length];
-    let at = room.as_mut_ptr();
-    ROOM.set(room);
-    at
-}
-
-/// What was written to the room.
-pub(crate) fn bytes(length: usize) -> Vec<u8> {
-    let mut bytes = ROOM.take();
-    bytes.truncate(length);
-    bytes
-}
-
-/// The text that was written to the room.
-pub(crate) fn text(length: usize) -> String {
-    String::from_utf8(bytes(length)).unwrap_or_default()
 }
 
 /// Texts that came joined by NUL characters, which neither JSON nor a header field can have. The last one is the rest,

@@ -30,6 +30,7 @@ use crate::{
     fault::{Fault, thrown},
     http::{Arrivals, Http},
     reporter::{self, Reporter},
+    room,
 };
 
 /// One connection to a server, under the number that JavaScript gave it.
@@ -97,7 +98,7 @@ impl Connection {
 #[unsafe(no_mangle)]
 extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, rounds: f64, length: usize) {
     read_clock();
-    let text = boundary::text(length);
+    let text = room::text(length);
     let mut texts = Texts(&text);
     let mut config = Config::new("", "");
     config.info = Raw::from_valid(texts.next());
@@ -169,7 +170,7 @@ extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, rounds: f64,
 /// result that asks for input told. A negative time is the default. What is no JSON fails before this returns.
 #[unsafe(no_mangle)]
 extern "C" fn call(id: u32, token: f64, flags: u32, timeout: f64, total: f64, length: usize) -> f64 {
-    let text = boundary::text(length);
+    let text = room::text(length);
     let mut key = 0.0;
     enter(id, &mut |connection| {
         let mut texts = Texts(&text);
@@ -230,7 +231,7 @@ extern "C" fn cancel(id: u32, key: f64) {
 /// which may be empty, and the method.
 #[unsafe(no_mangle)]
 extern "C" fn notify(id: u32, token: f64, length: usize) {
-    let text = boundary::text(length);
+    let text = room::text(length);
     enter(id, &mut |connection| {
         let mut texts = Texts(&text);
         let sent = match raw(texts.next()) {
@@ -250,7 +251,7 @@ extern "C" fn notify(id: u32, token: f64, length: usize) {
 #[cfg(feature = "client")]
 #[unsafe(no_mangle)]
 extern "C" fn answer(id: u32, key: f64, code: f64, length: usize) {
-    let text = boundary::text(length);
+    let text = room::text(length);
     enter(id, &mut |connection| {
         let Some(answer) = reporter::take(&connection.asked, key) else { return false };
         answer.send(match code {
@@ -282,7 +283,7 @@ extern "C" fn wake(id: u32) {
 /// The head of a response: its status, and the fields that the protocol reads, which may be empty.
 #[unsafe(no_mangle)]
 extern "C" fn head(id: u32, request: u32, status: u32, length: usize) {
-    let text = boundary::text(length);
+    let text = room::text(length);
     enter(id, &mut |connection| {
         let mut texts = Texts(&text);
         let mut head = ResponseHead::new(status as u16);
@@ -299,7 +300,7 @@ extern "C" fn head(id: u32, request: u32, status: u32, length: usize) {
 /// More of a response's body.
 #[unsafe(no_mangle)]
 extern "C" fn chunk(id: u32, request: u32, length: usize) {
-    let mut bytes = boundary::bytes(length);
+    let mut bytes = room::bytes(length);
     enter(id, &mut |connection| connection.arrivals.chunk(request, &mut bytes));
 }
 
@@ -318,7 +319,7 @@ extern "C" fn over(id: u32, request: u32, opaque: bool, cause: u32) {
 #[cfg(feature = "client")]
 #[unsafe(no_mangle)]
 extern "C" fn arrived(id: u32, length: usize) {
-    let mut text = boundary::text(length);
+    let mut text = room::text(length);
     enter(id, &mut |connection| {
         connection.inbox.borrow_mut().push(Some(Ok(std::mem::take(&mut text))));
         true

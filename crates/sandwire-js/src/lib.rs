@@ -6,7 +6,8 @@
 //!
 //! - `client`: connections over HTTP and over ports;
 //! - `tools`: the same over HTTP, for a page that only lists and calls tools;
-//! - `server`: the protocol for a server whose handlers are JavaScript.
+//! - `server`: the protocol for a server whose handlers are JavaScript;
+//! - `skills`: the check of what is read of a skill, for a client of any module.
 //!
 //! A client module has no bindings that a tool writes. It exports and imports functions of numbers, and places of
 //! texts in its memory; `boundary` and `npm/src/module.ts` are the two sides. It never waits: whatever it waits for
@@ -27,8 +28,12 @@ mod http;
 mod port;
 #[cfg(any(feature = "client", feature = "tools"))]
 mod reporter;
+#[cfg(any(feature = "client", feature = "tools", feature = "skills"))]
+mod room;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "skills")]
+mod skills;
 
 #[cfg(feature = "server")]
 pub use server::{Answerer, Host};

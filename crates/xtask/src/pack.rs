@@ -13,6 +13,7 @@ pub(crate) const ENTRIES: &[(&str, Source<'_>)] = &[
     ("client", Source { package: "sandwire-js", features: &["client"], made: Made::Small }),
     ("tools", Source { package: "sandwire-js", features: &["tools"], made: Made::Smallest }),
     ("server", Source { package: "sandwire-js", features: &["server"], made: Made::Small }),
+    ("skills", Source { package: "sandwire-js", features: &["skills"], made: Made::Smallest }),
 ];
 
 /// Packs and names the tarball.

@@ -32,6 +32,8 @@ export type Failure =
   | "unauthorized"
   /** Nobody answers at this address. */
   | "unreachable"
+  /** What was read is not what its skill's entry says, so that it must not be used. */
+  | "unverified"
   /** The wasm module could not be loaded. */
   | "wasm";
 

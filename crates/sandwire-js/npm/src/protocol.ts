@@ -180,6 +180,23 @@ export interface ListResourcesResult extends Page { resources: Resource[] }
 export interface ListResourceTemplatesResult extends Page { resourceTemplates: ResourceTemplate[] }
 export interface ListPromptsResult extends Page { prompts: Prompt[] }
 export interface ReadResourceResult extends Result { contents: ResourceContents[] }
+export interface ListSkillsResult extends Page { skills: Skill[] }
+
+/** A skill: instructions for the model, in a directory of resources. */
+export interface Skill extends JsonObject {
+  /** The address of its `SKILL.md`. */
+  uri: string;
+  frontmatter: { name: string; description: string } & JsonObject;
+  /** Its files, or `dynamic` where they are made as they are read. */
+  resources: SkillResource[] | "dynamic";
+}
+
+export interface SkillResource extends JsonObject {
+  uri: string;
+  /** `sha256:` and 64 lower-case hexadecimal digits. */
+  digest: string;
+  size: number;
+}
 
 export interface GetPromptResult extends Result {
   description?: string;
