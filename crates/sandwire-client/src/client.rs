@@ -30,6 +30,8 @@ pub struct Client {
     cache: Option<Arc<Cache>>,
     #[cfg(feature = "schema")]
     listed: Option<Arc<crate::validate::Listed>>,
+    #[cfg(feature = "tasks")]
+    pub(crate) tasks: crate::tasks::Support,
 }
 
 impl Client {
@@ -43,7 +45,7 @@ impl Client {
     /// Connects to a server in the same process, with options and a host's clock.
     pub fn in_memory_with<S: Endpoint + Clone>(server: &S, options: Options, env: Arc<dyn Env>) -> (Self, Driver) {
         let (config, handlers) = options.finish(&env);
-        let client = Self::over(&handlers);
+        let client = Self::over(&handlers, &env);
         let (handle, driver) = in_memory(Arc::new(server.clone()), config, env, Box::new(handlers));
         (client(handle), driver)
     }
@@ -51,21 +53,26 @@ impl Client {
     /// Connects over a link. Nothing moves until the driver is polled; it ends with the connection.
     pub fn connect(link: impl Link, env: Arc<dyn Env>, options: Options) -> (Self, Driver) {
         let (config, handlers) = options.finish(&env);
-        let client = Self::over(&handlers);
+        let client = Self::over(&handlers, &env);
         let (handle, driver) = connect(config, env, Box::new(link), Box::new(handlers));
         (client(handle), driver)
     }
 
     /// The client of a handle, which shares what its handlers have.
-    fn over(handlers: &Handlers) -> impl FnOnce(ClientHandle) -> Self + use<> {
+    #[cfg_attr(not(feature = "tasks"), expect(unused_variables))]
+    fn over(handlers: &Handlers, env: &Arc<dyn Env>) -> impl FnOnce(ClientHandle) -> Self + use<> {
         let cache = handlers.cache.clone();
         #[cfg(feature = "schema")]
         let listed = handlers.listed.clone();
+        #[cfg(feature = "tasks")]
+        let tasks = crate::tasks::Support { desk: handlers.desk.clone(), env: env.clone() };
         move |handle| Self {
             handle,
             cache,
             #[cfg(feature = "schema")]
             listed,
+            #[cfg(feature = "tasks")]
+            tasks,
         }
     }
 

@@ -84,7 +84,7 @@ impl Error {
         self
     }
 
-    fn of_object(kind: ErrorKind, object: ErrorObject) -> Self {
+    pub(crate) fn of_object(kind: ErrorKind, object: ErrorObject) -> Self {
         let mut message = String::from(match kind {
             ErrorKind::Refused => "this client refused what the server asked: ",
             _ => "the server answered with an error: ",

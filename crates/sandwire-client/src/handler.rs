@@ -84,13 +84,48 @@ pub(crate) struct Handlers {
     pub(crate) cache: Option<Arc<Cache>>,
     #[cfg(feature = "schema")]
     pub(crate) listed: Option<Arc<crate::validate::Listed>>,
+    #[cfg(feature = "tasks")]
+    pub(crate) desk: Arc<crate::tasks::Desk>,
     version: Option<ProtocolVersion>,
     running: Vec<Running>,
 }
 
 struct Running {
-    answer: Answer,
+    answer: Asker,
     work: BoxFuture<'static, Result<Raw, ErrorObject>>,
+}
+
+/// Who is answered.
+enum Asker {
+    Server(Answer),
+    #[cfg(feature = "tasks")]
+    Task(futures_channel::oneshot::Sender<Result<Raw, ErrorObject>>),
+}
+
+impl Asker {
+    fn send(self, result: Result<Raw, ErrorObject>) {
+        match self {
+            Self::Server(answer) => answer.send(result),
+            // Nobody waits if the wait for the task was given up.
+            #[cfg(feature = "tasks")]
+            Self::Task(answer) => drop(answer.send(result)),
+        }
+    }
+}
+
+impl Handlers {
+    fn begin(&mut self, method: Method, params: Raw, answer: Asker) {
+        let handler = match method {
+            Method::SamplingCreateMessage => &mut self.sampling,
+            Method::ElicitationCreate => &mut self.elicitation,
+            Method::RootsList => &mut self.roots,
+            _ => &mut None,
+        };
+        match handler {
+            Some(handler) => self.running.push(Running { work: handler.answer(params, self.version), answer }),
+            None => answer.send(Err(ErrorObject::method_not_found(&method))),
+        }
+    }
 }
 
 impl Hooks for Handlers {
@@ -124,25 +159,24 @@ impl Hooks for Handlers {
     }
 
     fn ask(&mut self, method: Method, params: Raw, answer: Answer) {
-        let handler = match method {
-            Method::SamplingCreateMessage => &mut self.sampling,
-            Method::ElicitationCreate => &mut self.elicitation,
-            Method::RootsList => &mut self.roots,
-            _ => &mut None,
-        };
-        match handler {
-            Some(handler) => self.running.push(Running { work: handler.answer(params, self.version), answer }),
-            None => answer.send(Err(ErrorObject::method_not_found(&method))),
-        }
+        self.begin(method, params, Asker::Server(answer));
     }
 
     fn withdrawn(&mut self, key: AskKey) {
-        self.running.retain(|running| running.answer.key() != Some(key));
+        self.running.retain(|running| match &running.answer {
+            Asker::Server(answer) => answer.key() != Some(key),
+            #[cfg(feature = "tasks")]
+            Asker::Task(_) => true,
+        });
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) {
         if let Some(cache) = &self.cache {
             cache.poll(cx);
+        }
+        #[cfg(feature = "tasks")]
+        for asked in self.desk.clone().take(cx) {
+            self.begin(asked.method, asked.params, Asker::Task(asked.answer));
         }
         let mut index = 0;
         while let Some(running) = self.running.get_mut(index) {

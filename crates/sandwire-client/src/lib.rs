@@ -52,6 +52,8 @@ mod rounds;
 #[cfg(feature = "skills")]
 mod skill;
 mod subscription;
+#[cfg(feature = "tasks")]
+mod tasks;
 #[cfg(feature = "schema")]
 mod validate;
 
@@ -70,3 +72,5 @@ pub use sandwire_skills as skills;
 #[cfg(feature = "skills")]
 pub use skill::OpenSkill;
 pub use subscription::{Subscription, SubscriptionEnd};
+#[cfg(feature = "tasks")]
+pub use tasks::Called;

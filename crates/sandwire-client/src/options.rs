@@ -41,7 +41,7 @@ pub struct Options {
     roots_change: bool,
     declared: Option<Raw>,
     cache: Option<CacheOptions>,
-    extensions: Vec<(String, Raw)>,
+    pub(crate) extensions: Vec<(String, Raw)>,
     #[cfg(feature = "schema")]
     unchecked: bool,
 }

@@ -6,7 +6,7 @@ use sandwire_io::{
 use sandwire_json::{Raw, Read};
 use sandwire_proto::client;
 use sandwire_types::{
-    LoggingLevel, Method, Notification, Reply,
+    LoggingLevel, Method, Notification, Reply, ResultKind,
     model::{CallToolResult, ContentBlock, ProgressNotificationParams},
 };
 use serde::de::DeserializeOwned;
@@ -182,7 +182,16 @@ fn no_structure(reply: Reply) -> Error {
 }
 
 pub(crate) fn decode<T: Read>(reply: Reply) -> Result<T, Error> {
-    sandwire_json::from_str(reply.value.as_str()).map_err(|error| Error::decode("the result", error))
+    if let ResultKind::Other(kind) = &reply.kind {
+        let kind: &str = kind;
+        let message = ["the result is of the type `", kind, "` of an extension; make the call in the extension's way"];
+        return Err(Error::new(ErrorKind::Decode, message.concat()));
+    }
+    read(&reply.value)
+}
+
+pub(crate) fn read<T: Read>(result: &Raw) -> Result<T, Error> {
+    sandwire_json::from_str(result.as_str()).map_err(|error| Error::decode("the result", error))
 }
 
 pub(crate) fn call(method: Method, params: Option<Raw>) -> Call {

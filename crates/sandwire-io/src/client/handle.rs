@@ -5,7 +5,7 @@ use super::{
 use crate::{Callback, OnceCallback};
 use sandwire_json::Raw;
 use sandwire_proto::{ApiMisuse, PeerInfo, client};
-use sandwire_types::Notification;
+use sandwire_types::{ErrorObject, Method, Notification};
 use std::{
     fmt,
     pin::Pin,
@@ -131,6 +131,14 @@ impl ClientHandle {
     /// Waits until the connection is open, or cannot be opened.
     pub fn ready(&self) -> Ready {
         Ready { client: self.clone() }
+    }
+
+    /// Whether the server may ask this of the client, by what the client declared.
+    ///
+    /// # Errors
+    /// What to answer instead.
+    pub fn admit(&self, method: &Method, params: &Raw) -> Result<(), ErrorObject> {
+        self.open.core.command(|machine, _| machine.admit(method, params))
     }
 
     /// The server, once the connection is open.

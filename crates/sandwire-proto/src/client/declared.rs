@@ -4,8 +4,11 @@ use sandwire_types::{ErrorCode, ErrorObject, Method};
 
 /// What the client's capabilities allow a server to ask, and to answer.
 impl Machine {
-    /// Whether the server may ask this, and if not, what to answer.
-    pub(super) fn admit(&self, method: &Method, params: &Raw) -> Result<(), ErrorObject> {
+    /// Whether the server may ask this, by what the client declared.
+    ///
+    /// # Errors
+    /// What to answer instead.
+    pub fn admit(&self, method: &Method, params: &Raw) -> Result<(), ErrorObject> {
         let params = params.as_str();
         let declared = self.config.capabilities.as_str();
         let refuse = |message: &'static str| Err(ErrorObject::new(ErrorCode::INVALID_PARAMS, message));

@@ -128,6 +128,9 @@ pub(super) struct Questions {
 
 impl Hooks for Questions {
     fn ask(&mut self, method: Method, params: Raw, answer: Answer) {
+        if params.as_str().len() > self.tasks.options.max_bytes {
+            return answer.send(Err(ErrorObject::internal("the question is over the size that is kept of a task")));
+        }
         let now = self.tasks.seconds();
         let mut state = lock(&self.live.state);
         state.asked += 1;

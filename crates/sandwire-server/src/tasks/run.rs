@@ -94,6 +94,7 @@ struct Running {
     call: Option<CallFuture>,
     driver: Option<Driver>,
     timer: Box<dyn Timer>,
+    max_bytes: usize,
 }
 
 impl Running {
@@ -105,14 +106,13 @@ impl Running {
         config.capabilities = peer.capabilities.clone();
         config.mode = Mode::Pinned(peer.version);
         config.limits = context.server().config().limits.clone();
-        config.limits.max_message_bytes = tasks.options.max_bytes;
         let mut call = client::Call::new(Method::ToolsCall, Some(params(&learned)));
         call.timeout = Timeout::Never;
-        let (env, timer) = (tasks.env.clone(), tasks.env.timer());
+        let (env, timer, max_bytes) = (tasks.env.clone(), tasks.env.timer(), tasks.options.max_bytes);
         let hooks = Box::new(Questions { live: live.clone(), tasks });
         let tool = Tool { run, arguments, context, records: learned.records };
         let (handle, driver) = in_memory(Arc::new(tool), config, env, hooks);
-        Self { call: Some(handle.into_call(ClientCall::from(call))), driver: Some(driver), timer }
+        Self { call: Some(handle.into_call(ClientCall::from(call))), driver: Some(driver), timer, max_bytes }
     }
 
     fn poll(&mut self, live: &Live, beat: Time, cx: &mut Waking<'_>) -> Poll<Event> {
@@ -124,7 +124,7 @@ impl Running {
         if let Some(call) = &mut self.call
             && let Poll::Ready(result) = Pin::new(call).poll(cx)
         {
-            return Poll::Ready(Event::Ended(outcome(result)));
+            return Poll::Ready(Event::Ended(outcome(result, self.max_bytes)));
         }
         if live.has_changed() {
             return Poll::Ready(Event::Changed);
@@ -155,8 +155,11 @@ impl Running {
     }
 }
 
-fn outcome(result: Result<Reply, CallError>) -> Outcome {
+fn outcome(result: Result<Reply, CallError>, max_bytes: usize) -> Outcome {
     match result {
+        Ok(reply) if reply.value.as_str().len() > max_bytes => {
+            Outcome::Failed(ErrorObject::internal("the result is over the size that is kept of a task; ask for less"))
+        }
         Ok(reply) => Outcome::Completed(reply.value),
         Err(CallError::Peer(error)) => Outcome::Failed(error),
         Err(error) => Outcome::Failed(ErrorObject::internal(error.to_string())),
