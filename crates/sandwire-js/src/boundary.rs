@@ -91,6 +91,7 @@ pub(crate) fn told(connection: u32, what: Told, key: f64, name: &str, json: &str
 /// What failed, where it is no call.
 pub(crate) const OPENING: f64 = -1.0;
 pub(crate) const CONNECTION: f64 = -2.0;
+#[cfg(feature = "client")]
 pub(crate) const WARNING: f64 = -3.0;
 
 /// Tells that a call (token 0 and above), the opening or the connection failed.

@@ -7,7 +7,7 @@ use std::{error::Error, fmt, sync::Arc};
 use sandwire_json::Raw;
 use sandwire_proto::{
     ApiMisuse, TransportError, TransportErrorKind,
-    client::{CallError, OpenError, UNSUBSCRIBED},
+    client::{CallError, OpenError},
 };
 use sandwire_types::ErrorObject;
 
@@ -116,7 +116,8 @@ impl<'a> Fault<'a> {
             CallError::Incompatible(fault) => Self::new("incompatible", fault.message()),
             CallError::Misuse(fault) => Self::misuse(*fault),
             CallError::Cancelled => Self::new("cancelled", "the call was cancelled"),
-            CallError::Unsubscribed => Self::new("cancelled", UNSUBSCRIBED),
+            #[cfg(feature = "client")]
+            CallError::Unsubscribed => Self::new("unsubscribed", sandwire_proto::client::UNSUBSCRIBED),
             _ => Self::new("closed", "the connection is closed; connect again"),
         }
     }

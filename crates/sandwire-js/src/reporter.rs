@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::{cell::RefCell, rc::Rc};
 
 #[cfg(feature = "client")]
-use sandwire_io::client::{Answer, AskKey};
-use sandwire_io::client::{Hooks, OpenError, Warning};
+use sandwire_io::client::{Answer, AskKey, Warning};
+use sandwire_io::client::{Hooks, OpenError};
 use sandwire_json::{Raw, Writer};
 use sandwire_proto::{PeerInfo, TransportError};
 #[cfg(feature = "client")]
@@ -14,7 +14,7 @@ use sandwire_types::Method;
 use sandwire_types::{Era, Notification};
 
 use crate::{
-    boundary::{self, CONNECTION, OPENING, Told, WARNING},
+    boundary::{self, CONNECTION, OPENING, Told},
     fault::Fault,
 };
 
@@ -54,9 +54,10 @@ impl Hooks for Reporter {
         boundary::failed(self.connection, OPENING, &Fault::opening(error));
     }
 
+    #[cfg(feature = "client")]
     fn warning(&mut self, warning: &Warning) {
-        if let Warning::StreamRefused(error) | Warning::InitializedRefused(error) = warning {
-            boundary::failed(self.connection, WARNING, &Fault::transport(error));
+        if let Warning::StreamRefused(error) = warning {
+            boundary::failed(self.connection, boundary::WARNING, &Fault::transport(error));
         }
     }
 

@@ -1,12 +1,12 @@
-import { Told, type CallOptions, type ConnectOptions, type ListenOptions } from "./connection.js";
+import { Told, type CallOptions, type ConnectOptions, type JsonOptions, type ListenOptions } from "./connection.js";
 import { cannotConnect, describe, McpError } from "./error.js";
 import { Module } from "./module.js";
 import { portOf, Postbox, type Target } from "./port.js";
 import type {
   ClientCapabilities, CompleteParams, CompleteResult, CreateMessageResult, ElicitResult, GetPromptParams,
   GetPromptResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListRootsResult,
-  LoggingLevel, PageParams, Prompt, ReadResourceParams, ReadResourceResult, Resource, ResourceTemplate, Result,
-  SubscriptionFilter,
+  LoggingLevel, PageParams, Params, Prompt, ReadResourceParams, ReadResourceResult, Resource, ResourceTemplate, Result,
+  SubscriptionFilter, UrlElicitation,
 } from "./protocol.js";
 import { ToolClient } from "./tool-client.js";
 import { Wasm, type WasmOption } from "./wasm.js";
@@ -39,6 +39,44 @@ export type Handler<R = unknown> = (params: JsonObject, extra: { signal: AbortSi
 export interface ClientOptions extends ConnectOptions {
   /** Answers to what the server asks. Each one declares the capability that it needs. */
   handlers?: { [M in keyof Handlers]?: Handler<Handlers[M]> };
+  /** Gives the fields that an accepted form leaves out the values they have by default, and declares that. */
+  applyDefaults?: boolean;
+  /** Keeps what a modern server says may be used again, until it says that it changed. Without this nothing is kept. */
+  cache?: Cache;
+}
+
+/** Keeps results: see `sandwire/cache`. */
+export interface Cache {
+  /** Gives a result that is kept, or makes the call. If `manual` is set, a result that asks for input is given as it is. */
+  call(method: string, params: Params | undefined, make: (manual: boolean) => Promise<string>): Promise<string>;
+  /** Hears the method of each notification. */
+  hear(method: string): void;
+}
+
+/** A subscription under way. */
+export interface Subscription {
+  /** What the server agreed to tell, which may be less than was asked for; nothing if it ended before. */
+  acknowledged: Promise<SubscriptionFilter | undefined>;
+  /**
+   * How it ended. It is not made again: what changed meanwhile would be missed, so ask for that first.
+   * `"unacknowledged"` is the answer of a server that does not offer this.
+   */
+  ended: Promise<"complete" | "unacknowledged" | McpError>;
+  /** Ends it. */
+  close(): void;
+}
+
+/** What the fields of a form are filled with before the user looks at it. `params` are those of `elicitation/create`. */
+export function formDefaults(params: JsonObject): JsonObject {
+  const { properties = {} } = (params["requestedSchema"] ?? {}) as { properties?: { [name: string]: { default?: unknown } } };
+  return Object.fromEntries(Object.entries(properties).flatMap(([name, field]) => (field?.default === undefined ? [] : [[name, field.default]])));
+}
+
+/** The addresses that a server wants to have visited before the call is made again, if the error says so. */
+export function elicitationsOf(error: unknown): UrlElicitation[] {
+  const { code, data } = (error ?? {}) as { code?: unknown; data?: { elicitations?: unknown } };
+  const list = code === -32042 ? data?.elicitations : [];
+  return Array.isArray(list) ? list.filter((visit) => visit?.mode === "url") : [];
 }
 
 /** A client with everything that the protocol has, of both eras. */
@@ -48,6 +86,9 @@ export class Client extends ToolClient {
 
   /** @internal The questions that wait for an answer. */
   _asking = new Map<number, AbortController>();
+
+  /** @internal */
+  declare _options: ClientOptions;
 
   private constructor(options: ClientOptions) {
     super(options);
@@ -69,9 +110,9 @@ export class Client extends ToolClient {
   _capabilities(): ClientCapabilities {
     const has = (method: string) => this._handlers.has(method);
     return {
-      ...(has("elicitation/create") && { elicitation: { form: {} } }),
+      ...(has("elicitation/create") && { elicitation: { form: this._options.applyDefaults ? { applyDefaults: true } : {} } }),
       ...(has("sampling/createMessage") && { sampling: {} }),
-      ...(has("roots/list") && { roots: {} }),
+      ...(has("roots/list") && { roots: { listChanged: true } }),
     };
   }
 
@@ -154,8 +195,40 @@ export class Client extends ToolClient {
     await this._call("subscriptions/listen", { notifications }, options, onNotification);
   }
 
+  /** The same, as a value that says what the server agreed to and how it ended. */
+  subscribe(
+    notifications: SubscriptionFilter,
+    onNotification: (method: string, params: JsonObject | undefined) => void,
+    options: JsonOptions = {},
+  ): Subscription {
+    const abort = new AbortController();
+    let agree!: (filter: SubscriptionFilter | undefined) => void;
+    let agreed = false;
+    const acknowledged = new Promise<SubscriptionFilter | undefined>((resolve) => (agree = resolve));
+    const hear = (method: string, params: JsonObject | undefined) => {
+      if (agreed || method !== "notifications/subscriptions/acknowledged") return onNotification(method, params);
+      agreed = true;
+      agree((params?.["notifications"] ?? {}) as SubscriptionFilter);
+    };
+    const ended = this.listen(notifications, hear, { ...options, signal: abort.signal }).then(
+      () => (agreed ? "complete" as const : "unacknowledged" as const),
+      (error: McpError) => error,
+    );
+    void ended.then(() => agree(undefined));
+    return { acknowledged, ended, close: () => abort.abort() };
+  }
+
+  /** @internal */
+  override _text(method: string, params: Params | undefined, options: CallOptions): Promise<string> {
+    const call = (manual: boolean) => super._text(method, params, manual ? { ...options, manualRounds: true } : options);
+    const { cache } = this._options;
+    // What the caller wants to answer itself cannot be told from what took input.
+    return cache && this._era === "modern" && !options.manualRounds ? cache.call(method, params, call) : call(false);
+  }
+
   /** @internal */
   override _told(what: Told, key: number, name: string, json: string): void {
+    if (what === Told.Event || what === Told.Notification) this._options.cache?.hear(name);
     if (what === Told.Ask) void this._answer(key, name, json);
     else if (what === Told.Withdrawn) this._withdraw(key);
     else super._told(what, key, name, json);
@@ -176,13 +249,27 @@ export class Client extends ToolClient {
     try {
       const handler = this._handlers.get(method);
       if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
-      answer = this._stringify(await handler(this._parse(json), { signal: abort.signal }));
+      const params = this._parse(json);
+      answer = this._stringify(this._checked(method, params, await handler(params, { signal: abort.signal })));
       if (typeof answer !== "string") throw new McpError(-32603, `the handler of ${method} gave no answer`);
     } catch (thrown) {
       ({ code, message: answer } = describe(thrown));
     }
     this._asking.delete(key);
     this._wasm.answer(this._id, key, code, this._module._put(answer));
+  }
+
+  /** @internal What is sent of a handler's answer. */
+  _checked(method: string, params: JsonObject, answer: any): unknown {
+    if (method === "roots/list") {
+      for (const root of answer?.roots ?? []) {
+        if (!`${root?.uri}`.startsWith("file://")) throw new McpError(-32603, "this client has a root that is no file:// address");
+      }
+    }
+    if (method !== "elicitation/create" || !answer) return answer;
+    const fills = this._options.applyDefaults && answer.action === "accept" && params["mode"] !== "url";
+    if (fills) return { ...answer, content: { ...formDefaults(params), ...answer.content } };
+    return answer.content === null ? { ...answer, content: undefined } : answer;
   }
 
   /** @internal */

@@ -30,6 +30,8 @@ export type Failure =
   | "transport"
   /** The server wants authorization; see `status` and, for its challenge, `data`. */
   | "unauthorized"
+  /** The server ended the subscription. */
+  | "unsubscribed"
   /** Nobody answers at this address. */
   | "unreachable"
   /** What was read is not what its skill's entry says, so that it must not be used. */

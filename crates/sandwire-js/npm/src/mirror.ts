@@ -58,12 +58,12 @@ function invalid(schema: unknown, path: string[], found: Field[]): string {
   const { [KEYWORD]: token, type, ...rest } = schema;
   if (token !== undefined) {
     const name = `Mcp-Param-${token}`;
-    if (typeof token !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(token)) return "has no name that a header field can have";
+    if (typeof token !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(token)) return "has no name that fits a header field";
     if (!path.length) return MISPLACED;
-    if (!["string", "integer", "boolean"].includes(type as string)) return "stands at a property that is no string, integer or boolean";
-    if (found.some(([other]) => other.toLowerCase() === name.toLowerCase())) return "gives two properties the same name";
+    if (!["string", "integer", "boolean"].includes(type as string)) return "stands at no string, integer or boolean";
+    if (found.some(([other]) => other.toLowerCase() === name.toLowerCase())) return "names two properties alike";
     if (found.push([name, ...path]) > MAX_FIELDS || encoder.encode(path.join("")).length > MAX_PATH_BYTES) {
-      return "stands at too many properties, or too deep";
+      return "is used too often or too deep";
     }
   }
   for (const [key, value] of Object.entries(rest)) {

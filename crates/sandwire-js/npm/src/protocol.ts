@@ -218,6 +218,21 @@ export interface ElicitResult extends JsonObject {
   content?: JsonObject;
 }
 
+/** An address that a server wants the user to visit. Open it with consent only. */
+export interface UrlElicitation extends JsonObject {
+  mode: "url";
+  message: string;
+  url: string;
+  elicitationId?: string;
+}
+
+/** What a modern server asks for before it gives a result: see `manualRounds`. It is JSON, and can be kept. */
+export interface InputRequired extends Result {
+  resultType: "input_required";
+  inputRequests?: { [key: string]: { method: string; params?: JsonObject } };
+  requestState?: string;
+}
+
 export interface CreateMessageResult extends JsonObject {
   role: Role;
   content: ContentBlock | ContentBlock[];

@@ -1,4 +1,4 @@
-use super::{Machine, sampling};
+use super::{Machine, sampling::answers_tools};
 use sandwire_json::{Kind, Raw, Reader, find};
 use sandwire_types::{ErrorCode, ErrorObject, Method};
 
@@ -18,9 +18,11 @@ impl Machine {
                 if tools && object(sampling, "tools").is_none() {
                     return refuse("this client did not declare sampling.tools");
                 }
-                match find(params, "messages").map_or(Ok(()), sampling::check) {
-                    Ok(()) => Ok(()),
-                    Err(fault) => refuse(fault),
+                match find(params, "messages").is_none_or(answers_tools) {
+                    true => Ok(()),
+                    false => {
+                        refuse("a tool use has no result in the very next message, or a result does not stand alone")
+                    }
                 }
             }
             Method::ElicitationCreate if let Some(modes) = object(declared, "elicitation") => {

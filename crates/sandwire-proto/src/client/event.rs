@@ -189,18 +189,18 @@ pub enum Warning {
     },
     /// The server offers no stream of messages that belong to no call, or refuses it. It is not asked again
     /// (legacy HTTP).
+    #[cfg(feature = "listen")]
     StreamRefused(TransportError),
-    /// The server refused `notifications/initialized`, which was to be ignored (legacy HTTP).
-    InitializedRefused(TransportError),
 }
 
+#[cfg(any(feature = "param-headers", feature = "listen"))]
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        match *self {
             #[cfg(feature = "param-headers")]
-            Self::ToolDropped { tool, fault } => write!(f, "the tool {tool} is left out: {fault}"),
-            Self::StreamRefused(error) => write!(f, "the server has no stream of its own: {error}"),
-            Self::InitializedRefused(error) => write!(f, "the server refused that the client is ready: {error}"),
+            Self::ToolDropped { ref tool, fault } => write!(f, "the tool {tool} is left out: {fault}"),
+            #[cfg(feature = "listen")]
+            Self::StreamRefused(ref error) => write!(f, "the server has no stream of its own: {error}"),
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::{
-    CallError, Ended, Machine, OpenError, Output, Warning,
+    CallError, Ended, Machine, OpenError, Output,
     answers::key_of,
     pending::{Exchange, Owner, Purpose, Stage},
 };
@@ -108,17 +108,10 @@ impl Machine {
     /// The server took that the client is ready, or did not.
     fn initialized_ended(&mut self, now: Time, refusal: Option<TransportError>, how: Ended) {
         match (refusal, how) {
-            (Some(refusal), _) if self.config.ignore_failed_initialized => {
-                self.warn(Warning::InitializedRefused(refusal));
-                self.adopt_legacy(now);
-            }
+            (Some(_), _) if self.config.ignore_failed_initialized => self.adopt_legacy(now),
             (Some(error), _) | (None, Ended::Lost(error)) => self.fail_opening(OpenError::Transport(error)),
             (None, Ended::Finished) => self.adopt_legacy(now),
         }
-    }
-
-    pub(super) fn warn(&mut self, warning: Warning) {
-        self.outputs.push_back(Output::Warning(warning));
     }
 
     /// The call still waits for its answer, which will not come here any more.

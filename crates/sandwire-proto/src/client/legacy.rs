@@ -1,7 +1,7 @@
 //! What only the legacy era has: sessions, and streams that are taken up again.
 
 use super::{
-    Machine, Output, Phase, SessionLoss, Warning,
+    Machine, Output, Phase, SessionLoss,
     pending::{Bookmark, Owner, Purpose, Stage},
 };
 use crate::{
@@ -69,8 +69,11 @@ impl Machine {
             self.listen_at = now.after(wait.min(asked.max(MAX_BACK_OFF_MS)));
             self.listen_from = exchange.bookmark.next();
             self.arm(self.listen_at);
-        } else if let Some(failure) = exchange.failure.take() {
-            self.warn(Warning::StreamRefused(failure));
+        } else {
+            #[cfg(feature = "listen")]
+            if let Some(failure) = exchange.failure.take() {
+                self.outputs.push_back(Output::Warning(super::Warning::StreamRefused(failure)));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Arguments mirrored into header fields, as the tools' input schemas say that a modern server wants them.
 
 use super::{
-    Call, CallError, Machine, Warning,
+    Call, CallError, Machine, Output, Warning,
     pending::{Owner, Pending, Stage},
 };
 use crate::{Time, http::RequestHead};
@@ -31,7 +31,7 @@ impl Machine {
             reply.value = without_invalid;
         }
         for (tool, fault) in dropped {
-            self.warn(Warning::ToolDropped { tool, fault });
+            self.outputs.push_back(Output::Warning(Warning::ToolDropped { tool, fault }));
         }
     }
 

@@ -1,63 +1,52 @@
 //! The rules of messages that use tools, in what a server has a model sampled with.
 
-use sandwire_json::{Error as JsonError, Kind, Reader, find};
+use sandwire_json::{Error as JsonError, ErrorKind, Kind, Reader, find};
 
-const UNANSWERED: &str = "each tool use must be answered by a tool result in the very next message";
-const MIXED: &str = "a message with tool results must hold nothing else";
+/// Whether each use of a tool is answered by a result in the very next message, which then holds nothing else.
+pub(super) fn answers_tools(messages: &str) -> bool {
+    let mut open = Vec::new();
+    let read = Reader::new(messages).array(&mut |reader| {
+        let message = reader.raw()?;
+        let mut turn = Turn { open: &mut open, uses: Vec::new(), results: false, others: false };
+        if let Some(content) = find(message, "content") {
+            turn.read(&mut Reader::new(content))?;
+        }
+        let Turn { uses, results, others, .. } = turn;
+        if !open.is_empty() || results && (others || !uses.is_empty()) {
+            return Err(reader.error(ErrorKind::Custom, "tool use without its result"));
+        }
+        open = uses;
+        Ok(())
+    });
+    read.is_ok() && open.is_empty()
+}
 
-/// What one message holds of tools: the ids of uses and of the results that answer them, and whether there is more.
-#[derive(Default)]
-struct Turn<'a> {
+/// One message.
+struct Turn<'a, 'b> {
+    /// The uses of the message before that it has not answered.
+    open: &'b mut Vec<&'a str>,
     uses: Vec<&'a str>,
-    results: Vec<&'a str>,
+    results: bool,
     others: bool,
 }
 
-/// Whether these messages keep to the rules, or what to answer.
-pub(super) fn check(messages: &str) -> Result<(), &'static str> {
-    let mut turns = Vec::new();
-    let read = Reader::new(messages).array(&mut |reader| {
-        let message = reader.raw()?;
-        turns.push(find(message, "content").map_or_else(|| Ok(Turn::default()), Turn::read)?);
-        Ok(())
-    });
-    if read.is_err() {
-        return Err("the messages cannot be read");
-    }
-    let mut open: &[&str] = &[];
-    for turn in &turns {
-        if !turn.results.is_empty() && (turn.others || !turn.uses.is_empty()) {
-            return Err(MIXED);
-        }
-        if turn.results.len() != open.len() || !open.iter().all(|id| turn.results.contains(id)) {
-            return Err(UNANSWERED);
-        }
-        open = &turn.uses;
-    }
-    if open.is_empty() { Ok(()) } else { Err(UNANSWERED) }
-}
-
-impl<'a> Turn<'a> {
-    fn read(content: &'a str) -> Result<Self, JsonError> {
-        let mut turn = Self::default();
-        let mut reader = Reader::new(content);
+impl<'a> Turn<'a, '_> {
+    /// Reads a block of content, or a list of them.
+    fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), JsonError> {
         if reader.peek()? == Kind::Array {
-            reader.array(&mut |reader| {
-                turn.add(reader.raw()?);
-                Ok(())
-            })?;
-        } else {
-            turn.add(content);
+            return reader.array(&mut |reader| self.read(reader));
         }
-        Ok(turn)
-    }
-
-    fn add(&mut self, block: &'a str) {
-        let id = |key| find(block, key).unwrap_or_default();
+        let block = reader.raw()?;
         match find(block, "type") {
-            Some("\"tool_use\"") => self.uses.push(id("id")),
-            Some("\"tool_result\"") => self.results.push(id("toolUseId")),
+            Some("\"tool_use\"") => self.uses.extend(find(block, "id")),
+            Some("\"tool_result\"") => {
+                let used = find(block, "toolUseId").and_then(|id| self.open.iter().position(|open| *open == id));
+                let Some(used) = used else { return Err(reader.error(ErrorKind::Custom, "tool result without a use")) };
+                self.open.swap_remove(used);
+                self.results = true;
+            }
             _ => self.others = true,
         }
+        Ok(())
     }
 }
