@@ -12,6 +12,7 @@ import { startBrowser } from "./browser.mjs";
 import { createReport } from "./report.mjs";
 import { startStatic } from "./static.mjs";
 import { checkMethods } from "./suites/methods.mjs";
+import { checkOrigins } from "./suites/origins.mjs";
 import { checkAsking, checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
 import { checkBuiltin, checkEverything, checkModern } from "./suites/peers.mjs";
 import { checkRust } from "./suites/rust.mjs";
@@ -72,6 +73,7 @@ const suites = [
   checkOffline,
   checkMethods,
   checkRust,
+  checkOrigins,
 ];
 for (const suite of suites) await report.guard(suite.name, () => suite(report, browser, around));
 

@@ -32,6 +32,7 @@ pub struct Client {
     listed: Option<Arc<crate::validate::Listed>>,
     #[cfg(feature = "tasks")]
     pub(crate) tasks: crate::tasks::Support,
+    only_offered: bool,
 }
 
 impl Client {
@@ -61,7 +62,7 @@ impl Client {
     /// The client of a handle, which shares what its handlers have.
     #[cfg_attr(not(feature = "tasks"), expect(unused_variables))]
     fn over(handlers: &Handlers, env: &Arc<dyn Env>) -> impl FnOnce(ClientHandle) -> Self + use<> {
-        let cache = handlers.cache.clone();
+        let (cache, only_offered) = (handlers.cache.clone(), handlers.only_offered);
         #[cfg(feature = "schema")]
         let listed = handlers.listed.clone();
         #[cfg(feature = "tasks")]
@@ -69,6 +70,7 @@ impl Client {
         move |handle| Self {
             handle,
             cache,
+            only_offered,
             #[cfg(feature = "schema")]
             listed,
             #[cfg(feature = "tasks")]
@@ -89,6 +91,10 @@ impl Client {
 
     pub(crate) fn cache(&self) -> Option<&Arc<Cache>> {
         self.cache.as_ref()
+    }
+
+    pub(crate) fn only_offered(&self) -> bool {
+        self.only_offered
     }
 
     /// Forgets every result that was kept for this client's partition of the cache.

@@ -82,6 +82,7 @@ pub(crate) struct Handlers {
     pub(crate) visits: Option<Box<dyn Listener<String>>>,
     pub(crate) warnings: Option<Box<dyn for<'a> Listener<&'a Warning>>>,
     pub(crate) cache: Option<Arc<Cache>>,
+    pub(crate) only_offered: bool,
     #[cfg(feature = "schema")]
     pub(crate) listed: Option<Arc<crate::validate::Listed>>,
     #[cfg(feature = "tasks")]

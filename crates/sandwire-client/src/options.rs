@@ -44,6 +44,7 @@ pub struct Options {
     pub(crate) extensions: Vec<(String, Raw)>,
     #[cfg(feature = "schema")]
     unchecked: bool,
+    only_offered: bool,
 }
 
 impl Options {
@@ -59,6 +60,7 @@ impl Options {
             roots_change: false,
             declared: None,
             cache: None,
+            only_offered: false,
             extensions: Vec::new(),
             #[cfg(feature = "schema")]
             unchecked: false,
@@ -125,6 +127,14 @@ impl Options {
     #[must_use]
     pub fn info(mut self, info: Raw) -> Self {
         self.config.info = info;
+        self
+    }
+
+    /// Makes only calls for which the server declared the capability; others fail here. Without this the server decides:
+    /// some offer more than they declare.
+    #[must_use]
+    pub fn only_offered(mut self) -> Self {
+        self.only_offered = true;
         self
     }
 
@@ -292,6 +302,7 @@ impl Options {
     }
 
     pub(crate) fn finish(mut self, env: &Arc<dyn Env>) -> (Config, Handlers) {
+        self.handlers.only_offered = self.only_offered;
         self.handlers.cache = self.cache.take().map(|options| Arc::new(Cache::new(options, Arc::clone(env))));
         self.config.capabilities = self.declared.take().unwrap_or_else(|| self.implied());
         if self.defaults {

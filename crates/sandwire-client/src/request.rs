@@ -1,12 +1,12 @@
 use crate::{Client, Error, ErrorKind, cache::Cache};
 use sandwire_io::{
     BoxFuture, Callback, MaybeSend, MaybeSync,
-    client::{Call, CallError, CallFuture, ClientHandle, Timeout},
+    client::{Call, CallFuture, ClientHandle, Timeout},
 };
 use sandwire_json::{Raw, Read};
-use sandwire_proto::client;
+use sandwire_proto::{PeerInfo, client};
 use sandwire_types::{
-    LoggingLevel, Method, Notification, Reply, ResultKind,
+    Capability, LoggingLevel, Method, Notification, Reply, ResultKind,
     model::{CallToolResult, ContentBlock, ProgressNotificationParams},
 };
 use serde::de::DeserializeOwned;
@@ -45,6 +45,7 @@ pub struct Request<T> {
     cache: Option<Arc<Cache>>,
     #[cfg(feature = "schema")]
     listed: Option<Arc<crate::validate::Listed>>,
+    only_offered: bool,
 }
 
 impl<T> Request<T> {
@@ -54,6 +55,7 @@ impl<T> Request<T> {
             call,
             decode,
             cache: client.cache().cloned(),
+            only_offered: client.only_offered(),
             #[cfg(feature = "schema")]
             listed: client.listed().cloned(),
         }
@@ -135,6 +137,7 @@ impl<T> Request<T> {
             call: self.call,
             decode,
             cache: self.cache,
+            only_offered: self.only_offered,
             #[cfg(feature = "schema")]
             listed: self.listed,
         }
@@ -202,6 +205,51 @@ fn milliseconds(duration: Duration) -> u64 {
     duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
 
+/// A call that has begun.
+enum Begun {
+    Sent(CallFuture),
+    /// Something is looked up first.
+    Looked(BoxFuture<'static, Result<Reply, Error>>),
+}
+
+impl Future for Begun {
+    type Output = Result<Reply, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Sent(call) => Pin::new(call).poll(cx).map_err(Error::from),
+            Self::Looked(call) => call.as_mut().poll(cx),
+        }
+    }
+}
+
+fn begin(client: ClientHandle, mut call: Call, cache: Option<Arc<Cache>>) -> Begun {
+    if let Some(cache) = cache {
+        if let Some(place) = cache.place(&call) {
+            return Begun::Looked(Box::pin(async move { Ok(cache.call(client, call, place).await?) }));
+        }
+        if call.request.method == Method::SubscriptionsListen {
+            call.on_event = Some(cache.overhear(call.on_event.take()));
+        }
+    }
+    Begun::Sent(client.into_call(call))
+}
+
+/// Whether the server declared what a method needs.
+fn offered(server: &PeerInfo, method: &Method) -> Result<(), Error> {
+    // The oldest version has no word for completions.
+    let needed = method.facts().and_then(|facts| facts.capability);
+    let needed =
+        needed.filter(|needed| *needed != Capability::Completions || server.version.has_completions_capability());
+    match needed.is_none_or(|needed| needed.is_in(&server.capabilities)) {
+        true => Ok(()),
+        false => Err(Error::new(
+            ErrorKind::Incompatible,
+            "the server does not offer this; look at its capabilities before calling it",
+        )),
+    }
+}
+
 impl<T> IntoFuture for Request<T> {
     type Output = Result<T, Error>;
     type IntoFuture = Response<T>;
@@ -209,20 +257,17 @@ impl<T> IntoFuture for Request<T> {
     fn into_future(self) -> Response<T> {
         #[cfg(feature = "schema")]
         let watch = self.listed.zip(self.call.as_ref().ok()).and_then(|(listed, call)| listed.watch(call));
-        let state = match self.call {
-            Ok(mut call) => match self.cache.map(|cache| (cache.place(&call), cache)) {
-                Some((Some(place), cache)) => {
-                    State::Looked(Box::pin(cache.call(self.client, call, place)), self.decode)
-                }
-                other => {
-                    if let Some((_, cache)) = other
-                        && call.request.method == Method::SubscriptionsListen
-                    {
-                        call.on_event = Some(cache.overhear(call.on_event.take()));
-                    }
-                    State::Waiting(self.client.into_call(call), self.decode)
-                }
-            },
+        let Self { client, call, decode, cache, only_offered, .. } = self;
+        let state = match call {
+            Ok(call) if only_offered => {
+                let checked = async move {
+                    let server = client.ready().await?;
+                    offered(&server, &call.request.method)?;
+                    begin(client, call, cache).await
+                };
+                State::Waiting(Begun::Looked(Box::pin(checked)), decode)
+            }
+            Ok(call) => State::Waiting(begin(client, call, cache), decode),
             Err(error) => State::Failed(Some(error)),
         };
         Response {
@@ -250,9 +295,7 @@ pub struct Response<T> {
 }
 
 enum State<T> {
-    Waiting(CallFuture, Decode<T>),
-    /// It is looked up in the cache first.
-    Looked(BoxFuture<'static, Result<Reply, CallError>>, Decode<T>),
+    Waiting(Begun, Decode<T>),
     Failed(Option<Error>),
 }
 
@@ -262,7 +305,6 @@ impl<T> Future for Response<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (polled, decode) = match &mut self.state {
             State::Waiting(call, decode) => (Pin::new(call).poll(cx), *decode),
-            State::Looked(call, decode) => (call.as_mut().poll(cx), *decode),
             State::Failed(error) => {
                 return Poll::Ready(Err(error
                     .take()

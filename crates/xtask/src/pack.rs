@@ -16,6 +16,9 @@ pub(crate) const ENTRIES: &[(&str, Source<'_>)] = &[
     ("skills", Source { package: "sandwire-js", features: &["skills"], made: Made::Smallest }),
 ];
 
+/// The entries that need no wasm module.
+const PLAIN_ENTRIES: &[&str] = &["cache", "mcp-error"];
+
 /// Packs and names the tarball.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     ensure!(args.is_empty(), "usage: cargo xtask pack");
@@ -51,7 +54,8 @@ pub(crate) fn package() -> Result<PathBuf> {
     wasm::build_all(ENTRIES, &work)?;
 
     let entry = |name: &str| work.join(format!("{name}.ts"));
-    bundle(ENTRIES.iter().map(|(name, _)| entry(name)).chain([entry("mcp-error")]), &dist)?;
+    let entries = ENTRIES.iter().map(|(name, _)| name).chain(PLAIN_ENTRIES);
+    bundle(entries.map(|name| entry(name)), &dist)?;
     declare(&sources, &work, &dist)?;
     for (name, _) in ENTRIES {
         fs::copy(work.join(format!("{name}.wasm")), dist.join(format!("{name}.wasm")))?;

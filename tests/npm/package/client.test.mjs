@@ -91,11 +91,13 @@ for (const era of ["legacy", "modern"]) {
         await client.listen({ toolsListChanged: true }, (method) => seen.push(method));
         assert.deepEqual(seen, ["notifications/subscriptions/acknowledged", "notifications/tools/list_changed"]);
         await rejects(client.subscribeResource({ uri: "note://1" }), { code: "incompatible" });
+        used.add("subscribe");
         await rejects(client.unsubscribeResource({ uri: "note://1" }), { code: "incompatible" });
       } else {
         await client.subscribeResource({ uri: "note://1" });
         await client.unsubscribeResource({ uri: "note://1" });
         await rejects(client.listen({}, () => {}), { code: "incompatible" });
+        assert.equal((await client.subscribe({}, () => {}).ended).code, "incompatible");
         client.notification("notifications/roots/list_changed");
         await until(() => server.notifications.some(({ method }) => method === "notifications/roots/list_changed"));
       }

@@ -1,5 +1,6 @@
 // Compiled, not run: what a user writes must fit the declarations.
-import { Client, McpError, type CallToolResult, type Progress, type Tool } from "sandwire/client";
+import { Client, elicitationsOf, formDefaults, McpError, type CallToolResult, type Progress, type Tool } from "sandwire/client";
+import { ResultCache } from "sandwire/cache";
 import { Server } from "sandwire/server";
 import { Client as ToolClient, setWasm } from "sandwire/tools";
 
@@ -24,6 +25,12 @@ export async function full(port: MessagePort, worker: Worker): Promise<void> {
   client.era satisfies "legacy" | "modern";
   await (await Client.connect(port)).close();
   await (await Client.connect(worker)).close();
+  const changes = client.subscribe({ toolsListChanged: true }, (method) => console.log(method.length));
+  (await changes.acknowledged)?.toolsListChanged satisfies boolean | undefined;
+  const cache = new ResultCache({ store: new Map(), partition: "me", maxTtl: 1000 });
+  await Client.connect(port, { cache, maxRounds: 3, applyDefaults: true, onWarning: ({ message }) => console.log(message.length) });
+  for (const { url } of elicitationsOf(null)) url satisfies string;
+  formDefaults({}) satisfies object;
   // @ts-expect-error A tool needs a name.
   await client.callTool({ arguments: {} });
   // @ts-expect-error There is no such question.

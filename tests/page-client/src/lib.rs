@@ -1,6 +1,9 @@
 //! Connects to a server over the page's own `fetch`, and does what the smoke test asks for.
 #![cfg(target_family = "wasm")]
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, select_biased};
@@ -72,6 +75,36 @@ pub async fn exercise(task: JsValue, told: Function, enough: Promise) -> Result<
     client.list_tools().await?;
     client.close();
     Ok(serde_wasm_bindgen::to_value(&Outcome { version, tools, quick, slow: finished })?)
+}
+
+/// What came of one call.
+#[derive(Debug, Default, Serialize)]
+struct Called {
+    names: Vec<String>,
+    warnings: Vec<String>,
+    text: Option<String>,
+    message: Option<String>,
+}
+
+/// Lists the tools of the server at `url`, and calls the one named `where`.
+#[wasm_bindgen]
+pub async fn call_where(url: String) -> Result<JsValue, JsError> {
+    let warnings = Rc::<RefCell<Vec<String>>>::default();
+    let heard = Rc::clone(&warnings);
+    let options =
+        Options::new("page-client", "1.0.0").on_warning(move |warning| heard.borrow_mut().push(warning.to_string()));
+    let link = HttpLink::new(Arc::new(Fetch::new()), &url, Limits::default());
+    let (client, driver) = Client::connect(link, WebEnv::shared(), options);
+    sandwire_web::spawn(driver);
+    let tools = client.list_all_tools().await?;
+    let mut called = Called { names: tools.into_iter().map(|tool| tool.name).collect(), ..Called::default() };
+    match client.call_tool("where", &[("region", "Malmö")].into_iter().collect::<HashMap<_, _>>()).await {
+        Ok(result) => called.text = Some(text(&result)),
+        Err(error) => called.message = Some(error.to_string()),
+    }
+    called.warnings = warnings.take();
+    client.close();
+    Ok(serde_wasm_bindgen::to_value(&called)?)
 }
 
 fn text(result: &CallToolResult) -> String {

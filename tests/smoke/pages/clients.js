@@ -90,6 +90,14 @@ const CALLS = {
     must(told[0] === "notifications/subscriptions/acknowledged", told.join());
   },
 
+  async subscribe(client) {
+    const changes = client.subscribe({ toolsListChanged: true, promptsListChanged: true }, () => {});
+    const agreed = await changes.acknowledged;
+    must(agreed?.toolsListChanged === true, JSON.stringify(agreed));
+    changes.close();
+    must((await changes.ended).code === "cancelled", "it did not end");
+  },
+
   async close(client, _, { McpError, raw }) {
     must(raw.includes("sent") && raw.includes("received"), "the messages were not seen");
     await client.close();

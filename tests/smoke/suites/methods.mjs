@@ -36,7 +36,7 @@ const MODERN = {
 
 /** What only a server of the other era understands. */
 const FOREIGN = {
-  legacy: ["listen"],
+  legacy: ["listen", "subscribe"],
   modern: ["subscribeResource", "unsubscribeResource", "notification"],
 };
 

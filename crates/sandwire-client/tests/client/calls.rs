@@ -110,6 +110,32 @@ fn what_went_wrong_is_told_with_what_to_do() {
 }
 
 #[test]
+fn what_a_server_does_not_offer_is_not_asked_for_if_the_client_says_so() {
+    let handshake = |options: Options, version: &str| Stage::of_version(options, version);
+    let mut stage = handshake(Options::new("c", "1").only_offered(), "2025-11-25");
+    let list = stage.client.list_tools();
+    let refused = stage.begin(list).take().unwrap().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Incompatible);
+    assert!(refused.to_string().contains("capabilities"), "{refused}");
+    let ping = stage.client.ping();
+    stage.begin(ping);
+    assert_eq!(stage.request().method, Method::Ping);
+    stage.quiet();
+    // Completions had no capability in the oldest version.
+    let complete = |stage: &mut Stage| {
+        let request = stage.client.request(Method::CompletionComplete, None);
+        stage.begin(request).take().is_some()
+    };
+    assert!(complete(&mut stage));
+    let mut stage = handshake(Options::new("c", "1").only_offered(), "2024-11-05");
+    assert!(!complete(&mut stage));
+    // Otherwise the server decides.
+    let mut stage = handshake(Options::new("c", "1"), "2025-11-25");
+    let list = stage.client.list_tools();
+    assert!(stage.begin(list).take().is_none());
+}
+
+#[test]
 fn pages_are_walked_to_their_end_and_circles_are_noticed() {
     let (client, _driver) = client();
     block_on(async {

@@ -5,6 +5,7 @@ use sandwire_io::{
     client::{Config, Mode},
     testing::{ScriptedExchange, ScriptedHttp},
 };
+use sandwire_json::Raw;
 use sandwire_proto::http::Verb;
 
 const EVENTS: &[(&str, &str)] = &[("content-type", "text/event-stream")];
@@ -211,5 +212,89 @@ fn a_session_is_ended_even_where_that_is_not_allowed() {
         end.head(status, &[]);
         stage.run();
         assert_eq!(stage.told(), ["closed"]);
+    }
+}
+
+#[test]
+fn what_the_server_s_own_stream_asks_is_answered_by_a_post() {
+    let mut config = Config { mode: Mode::Legacy, ..Config::new("test", "1") };
+    config.capabilities = Raw::from_valid(r#"{"elicitation":{"form":{"applyDefaults":true}}}"#);
+    let (mut stage, http) = Stage::http(config);
+    stage.run();
+    let stream = handshake(&mut stage, &http, "s");
+    stream.head(200, EVENTS);
+    let call = stage.call(tool_call());
+    stage.run();
+    let post = http.next().unwrap();
+    stream.chunk("id: e1\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{\"message\":\"?\"}}\n\n");
+    stage.run();
+    assert_eq!(stage.told(), ["opened 2025-11-25", "ask elicitation/create"]);
+    stage.asked.lock().unwrap().remove(0).send(Ok(Raw::from_valid(r#"{"action":"accept","content":{}}"#)));
+    stage.run();
+    let answer = http.next().unwrap();
+    assert_eq!(header(&answer, "mcp-session-id"), Some("s"));
+    let body = answer.request().body.as_deref().unwrap();
+    assert_eq!(body, r#"{"jsonrpc":"2.0","id":"q","result":{"action":"accept","content":{}}}"#);
+    accept(&answer);
+    reply(&post, "{}");
+    stage.run();
+    assert_eq!(call.lock().unwrap().as_deref(), Some("{}"));
+    // It is taken up again where it broke.
+    stream.end();
+    stage.run();
+    stage.advance(1_000);
+    let again = http.next().unwrap();
+    assert_eq!((header(&again, "last-event-id"), again.request().head.method.clone()), (Some("e1"), Verb::Get));
+}
+
+#[test]
+fn a_stream_that_is_refused_is_not_asked_for_again_and_one_that_is_put_off_is() {
+    for status in [401, 403, 404, 405] {
+        let (mut stage, http, stream) = opened();
+        stream.head(status, &[("content-type", "application/json")]);
+        stream.chunk(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#);
+        stream.end();
+        stage.run();
+        let told = stage.told();
+        assert!(told.len() == 1 && told[0].starts_with("warning: the server has no stream of its own: "), "{told:?}");
+        stage.advance(10_000_000);
+        assert!(http.next().is_none(), "{status}");
+        let call = stage.call(tool_call());
+        stage.run();
+        reply(&http.next().unwrap(), "{}");
+        stage.run();
+        assert_eq!(call.lock().unwrap().as_deref(), Some("{}"));
+    }
+    for status in [429, 503] {
+        let (mut stage, http, stream) = opened();
+        stream.head(status, &[("retry-after", "7")]);
+        stream.end();
+        stage.run();
+        stage.advance(6_999);
+        assert!(http.next().is_none(), "{status}");
+        stage.advance(1);
+        assert_eq!(http.next().unwrap().request().head.method, Verb::Get);
+        assert_eq!(stage.told(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_server_that_refuses_to_hear_that_the_client_is_ready_may_be_gone_on_with() {
+    for ignore in [false, true] {
+        let mut config = Config { mode: Mode::Legacy, ..Config::new("test", "1") };
+        config.ignore_failed_initialized = ignore;
+        let (mut stage, http) = Stage::http(config);
+        stage.run();
+        let initialize = http.next().unwrap();
+        reply(&initialize, HANDSHAKE);
+        stage.run();
+        let told = http.next().unwrap();
+        told.json(400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"what is that"}}"#);
+        stage.run();
+        let heard = stage.told();
+        match ignore {
+            true => assert_eq!(heard, ["opened 2025-11-25"]),
+            false => assert!(heard[0].starts_with("failed "), "{heard:?}"),
+        }
     }
 }

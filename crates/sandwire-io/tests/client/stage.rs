@@ -4,7 +4,7 @@ use futures::{
 };
 use sandwire_io::{
     HttpLink, Link,
-    client::{Answer, AskKey, Call, ClientHandle, Config, Hooks, connect},
+    client::{Answer, AskKey, Call, ClientHandle, Config, Hooks, Warning, connect},
     testing::{ScriptedExchange, ScriptedHttp, SimEnv},
 };
 use sandwire_json::Raw;
@@ -37,6 +37,9 @@ impl Hooks for Recorder {
     }
     fn failed(&mut self, error: &client::OpenError) {
         self.told.lock().unwrap().push(format!("failed {error}"));
+    }
+    fn warning(&mut self, warning: &Warning) {
+        self.told.lock().unwrap().push(format!("warning: {warning}"));
     }
     fn notification(&mut self, notification: Notification) {
         self.told.lock().unwrap().push(notification.method.as_str().into());
