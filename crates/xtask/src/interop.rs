@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::paths;
-use crate::run;
-use crate::setup;
+use crate::{pack, paths, run, setup};
 
 /// The folder of the peer that is compiled, a workspace of its own.
 pub const RMCP: &str = "interop/peers/rust";
@@ -21,6 +19,8 @@ pub fn run(args: &[String]) -> Result<()> {
         .env("SANDWIRE_PYTHON", setup::python(setup::PYTHON)?)
         .env("SANDWIRE_PYTHON_V1", setup::python(setup::PYTHON_V1)?)
         .env("SANDWIRE_RMCP", target().join("release"))
+        .env("SANDWIRE_PACKAGE", pack::package()?)
+        .env("SANDWIRE_SPEC", paths::spec())
         .run()
 }
 

@@ -5,7 +5,6 @@ use std::collections::hash_map::Entry;
 
 use wire_check::{Checker, Side};
 
-use crate::peers::Who;
 use crate::row::Row;
 
 /// How the messages of a row were found.
@@ -20,9 +19,9 @@ pub(crate) struct Judged {
 impl Judged {
     /// Judges what ours kept of a row.
     pub(crate) fn of(row: &Row, record: &str) -> Self {
-        let (own, peer) = match row.client {
-            Who::Ours => (Side::Client, Side::Server),
-            _ => (Side::Server, Side::Client),
+        let (own, peer) = match row.client.is_ours() {
+            true => (Side::Client, Side::Server),
+            false => (Side::Server, Side::Client),
         };
         let mut judged = Self::default();
         let mut conversations: HashMap<&str, Checker> = HashMap::new();

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     Ours,
+    /// Our client in JavaScript.
+    OursInNode,
     TypeScript1,
     TypeScript2,
     Python1,
@@ -31,12 +33,23 @@ impl Who {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ours => "Sandwire",
+            Self::OursInNode => "Sandwire in Node",
             Self::TypeScript1 => "TypeScript 1.32",
             Self::TypeScript2 => "TypeScript 2.4",
             Self::Python1 => "Python 1.30",
             Self::Python2 => "Python 2.3",
             Self::Rmcp => "rmcp 3.11",
         }
+    }
+
+    /// Whether it is no peer.
+    pub(crate) fn is_ours(self) -> bool {
+        matches!(self, Self::Ours | Self::OursInNode)
+    }
+
+    /// How it can be reached, and reach others.
+    pub(crate) fn transports(self) -> &'static [&'static str] {
+        if self == Self::OursInNode { &["HTTP"] } else { &["stdio", "HTTP"] }
     }
 
     /// Whether it has the modern era.
@@ -53,7 +66,7 @@ impl Who {
     pub(crate) fn chooses(self) -> impl Iterator<Item = &'static str> {
         let newest = |version: &str| version >= "2025-11-25";
         self.serves().filter(move |version| match self {
-            Self::Ours | Self::TypeScript2 | Self::Rmcp => true,
+            Self::Ours | Self::OursInNode | Self::TypeScript2 | Self::Rmcp => true,
             Self::TypeScript1 | Self::Python1 | Self::Python2 => newest(version),
         })
     }
@@ -69,6 +82,10 @@ impl Who {
             Self::Ours => {
                 let own = std::env::current_exe().expect("a program knows where it is");
                 vec![text(own.with_file_name(format!("interop-{what}")))]
+            }
+            Self::OursInNode => {
+                let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/npm").join(format!("{what}.mjs"));
+                vec!["node".to_owned(), text(script), text(named("SANDWIRE_PACKAGE"))]
             }
             Self::TypeScript1 | Self::TypeScript2 => {
                 let line = if self == Self::TypeScript1 { "v1" } else { "v2" };

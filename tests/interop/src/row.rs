@@ -28,10 +28,10 @@ pub(crate) struct Row {
 
 /// Every row: what is ours with each peer, and each peer with itself.
 pub(crate) fn all() -> impl Iterator<Item = Row> {
-    let pairs = PEERS.into_iter().flat_map(|peer| [(Who::Ours, peer), (peer, Who::Ours), (peer, peer)]);
+    let pairs = PEERS.into_iter().flat_map(|peer| [(Who::Ours, peer), (Who::OursInNode, peer), (peer, Who::Ours), (peer, peer)]);
     pairs.flat_map(|(client, server)| {
         let versions = client.chooses().filter(move |version| server.serves().any(|other| other == *version));
-        versions.flat_map(move |version| ["stdio", "HTTP"].map(|transport| Row { client, server, transport, version }))
+        versions.flat_map(move |version| client.transports().iter().map(move |transport| Row { client, server, transport, version }))
     })
 }
 
@@ -49,20 +49,9 @@ impl Row {
         words.iter().all(|word| name.contains(word.as_str()))
     }
 
-    /// The peer in it.
-    pub(crate) fn peer(&self) -> Who {
-        if self.client == Who::Ours { self.server } else { self.client }
-    }
-
     /// Whether both sides are the same peer's.
     pub(crate) fn is_with_itself(&self) -> bool {
         self.client == self.server
-    }
-
-    /// Whether `other` is the peer of this row with itself, in the same place.
-    pub(crate) fn is_proved_by(&self, other: &Self) -> bool {
-        let Self { transport, version, .. } = *self;
-        *other == Self { client: self.peer(), server: self.peer(), transport, version }
     }
 
     /// Whether its version has this area.

@@ -1,51 +1,61 @@
-//! The table in `README.md`.
+//! The tables in `README.md`.
 
 use crate::AREAS;
-use crate::gaps;
 use crate::row::{Outcomes, Row};
 
 const BEGIN: &str = "<!-- made by the run -->\n";
 const END: &str = "<!-- until here -->\n";
 
-/// The table and the notes under it.
+/// Both tables.
 pub(crate) fn text(rows: &[Row], outcomes: &[Outcomes]) -> String {
-    let mut notes = Vec::new();
     let mut text = String::new();
-    let with_itself = |is: bool| rows.iter().zip(outcomes).filter(move |(row, _)| row.is_with_itself() == is);
-    for (title, is) in [("Sandwire with each peer", false), ("Each peer with itself", true)] {
-        text += &format!("## {title}\n\n| client | server | over | version | {} |\n", AREAS.join(" | "));
+    for (title, with_itself) in [("Sandwire with each peer", false), ("Each peer with itself", true)] {
+        text += &format!("\n## {title}\n\n| client | server | over | version | {} |\n", AREAS.join(" | "));
         text += &format!("|{}\n", "---|".repeat(4 + AREAS.len()));
-        for (row, outcomes) in with_itself(is) {
-            let cells = AREAS.iter().zip(outcomes).map(|(area, outcome)| match outcome {
-                Some(Ok(())) => "✓".to_owned(),
-                Some(Err(_)) => gaps::of(row, area).map_or_else(|| "✗".to_owned(), |gap| note(&mut notes, gap.why)),
-                None => "·".to_owned(),
+        let rows = rows.iter().zip(outcomes).filter(|(row, _)| row.is_with_itself() == with_itself);
+        for (Row { client, server, transport, version }, outcomes) in rows {
+            let cells = outcomes.iter().map(|outcome| match outcome {
+                Some(Ok(())) => "✓",
+                Some(Err(_)) => "✗",
+                None => "·",
             });
-            let cells: Vec<_> = cells.collect();
-            let Row { client, server, transport, version } = row;
+            let cells = cells.collect::<Vec<_>>().join(" | ");
             let (client, server) = (client.name(), server.name());
-            text += &format!("| {client} | {server} | {transport} | {version} | {} |\n", cells.join(" | "));
+            text += &format!("| {client} | {server} | {transport} | {version} | {cells} |\n");
         }
-        text += "\n";
-    }
-    for (number, why) in (1..).zip(&notes) {
-        text += &format!("{number}. {why}\n");
     }
     text
 }
 
-/// The number of a note, which is new or there already.
-fn note(notes: &mut Vec<&'static str>, why: &'static str) -> String {
-    let place = notes.iter().position(|note| *note == why).unwrap_or_else(|| {
-        notes.push(why);
-        notes.len() - 1
-    });
-    format!("({})", place + 1)
-}
-
-/// The file with this table in place of the one that it has.
-pub(crate) fn put(file: &str, table: &str) -> String {
+/// The file with these tables in place of those that it has.
+pub(crate) fn put(file: &str, tables: &str) -> String {
     let (before, rest) = file.split_once(BEGIN).unwrap_or((file, ""));
     let after = rest.split_once(END).map_or("", |(_, after)| after);
-    format!("{before}{BEGIN}\n{table}\n{END}{after}")
+    format!("{before}{BEGIN}{tables}\n{END}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peers::Who;
+
+    #[test]
+    fn a_cell_says_whether_it_passed_failed_or_cannot_be() {
+        let row = Row { client: Who::Ours, server: Who::Rmcp, transport: "HTTP", version: "2025-03-26" };
+        let mut outcomes = vec![Some(Ok(())); AREAS.len()];
+        outcomes[1] = Some(Err("no list".to_owned()));
+        outcomes[6] = None;
+        let itself = Row { client: Who::Rmcp, ..row };
+        let text = text(&[row, itself], &[outcomes, vec![Some(Ok(())); AREAS.len()]]);
+        let (ours, theirs) = text.split_once("## Each peer with itself").unwrap();
+        assert!(ours.contains("| Sandwire | rmcp 3.11 | HTTP | 2025-03-26 | ✓ | ✗ | ✓ | ✓ | ✓ | ✓ | · | ✓ | ✓ |\n"));
+        assert!(theirs.contains("| rmcp 3.11 | rmcp 3.11 | HTTP |") && !theirs.contains("| Sandwire |"));
+    }
+
+    #[test]
+    fn what_stands_around_the_tables_stays() {
+        let file = put(&format!("before\n{BEGIN}old\n{END}after\n"), "new\n");
+        assert_eq!(file, format!("before\n{BEGIN}new\n\n{END}after\n"));
+        assert_eq!(put(&file, "new\n"), file);
+    }
 }

@@ -216,9 +216,11 @@ pub const SUITES: &[Suite] = &[
         minutes: 5,
         needs: &[
             Need::Npm("native"),
+            Need::Npm("tools"),
             Need::Python(setup::PYTHON),
             Need::Python(setup::PYTHON_V1),
             Need::Program(interop::RMCP),
+            Need::Modules,
         ],
         run: |job| job.counted(xtask("interop")?, count::closing_line),
     },
