@@ -28,10 +28,14 @@ pub(crate) struct Row {
 
 /// Every row: what is ours with each peer, and each peer with itself.
 pub(crate) fn all() -> impl Iterator<Item = Row> {
-    let pairs = PEERS.into_iter().flat_map(|peer| [(Who::Ours, peer), (Who::OursInNode, peer), (peer, Who::Ours), (peer, peer)]);
+    let pairs = PEERS
+        .into_iter()
+        .flat_map(|peer| [(Who::Ours, peer), (Who::OursInNode, peer), (peer, Who::Ours), (peer, peer)]);
     pairs.flat_map(|(client, server)| {
         let versions = client.chooses().filter(move |version| server.serves().any(|other| other == *version));
-        versions.flat_map(move |version| client.transports().iter().map(move |transport| Row { client, server, transport, version }))
+        versions.flat_map(move |version| {
+            client.transports().iter().map(move |transport| Row { client, server, transport, version })
+        })
     })
 }
 
