@@ -11,6 +11,7 @@ import { hashOfTarball } from "../../www/content-hash.mjs";
 import { startBrowser } from "./browser.mjs";
 import { createReport } from "./report.mjs";
 import { startStatic } from "./static.mjs";
+import { checkHosts } from "./suites/hosts.mjs";
 import { checkMethods } from "./suites/methods.mjs";
 import { checkOrigins } from "./suites/origins.mjs";
 import { checkAsking, checkContent, checkContents, checkForm, checkOffline, checkRefusal } from "./suites/page.mjs";
@@ -72,6 +73,7 @@ const suites = [
   checkRefusal,
   checkOffline,
   checkMethods,
+  checkHosts,
   checkRust,
   checkOrigins,
 ];

@@ -7,8 +7,8 @@
     clippy::expect_used,
     clippy::panic
 )]
-#![allow(dead_code)]
 
+mod conflicts;
 mod decode;
 mod encode;
 mod ending;

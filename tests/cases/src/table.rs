@@ -1,6 +1,10 @@
 //! The list of ids against the tests.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 const LIST: &str = include_str!("../cases.txt");
 /// How many faults were reported.
@@ -9,29 +13,39 @@ const REPORTED: usize = 105;
 const PENDING: [(&str, &str); 2] = [("oauth", "authorization"), ("wasi", "components")];
 
 /// How a case stands.
-enum Standing<'a> {
+enum Standing {
     Test,
-    Smoke(&'a str),
-    Pending(&'a str),
+    Elsewhere,
+    Pending(&'static str),
 }
 
-fn cases() -> BTreeMap<&'static str, (&'static str, Standing<'static>)> {
-    let lines = LIST.lines().filter(|line| !line.starts_with('#'));
-    let cases = lines.map(|line| {
+struct Case {
+    area: &'static str,
+    standing: Standing,
+    /// The files that name it beside this crate, from the repository's root on.
+    files: Vec<&'static str>,
+}
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    LIST.lines().filter(|line| !line.starts_with('#'))
+}
+
+fn cases() -> BTreeMap<&'static str, Case> {
+    let read = |line: &'static str| {
         let words: Vec<&str> = line.split(' ').collect();
-        let (id, area, standing) = match words[..] {
-            [id, area, "test"] => (id, area, Standing::Test),
-            [id, area, "smoke", file] => (id, area, Standing::Smoke(file)),
-            [id, area, "pending", work] => (id, area, Standing::Pending(work)),
+        let (id, area, standing, files) = match &words[..] {
+            [id, area, "test", files @ ..] => (*id, *area, Standing::Test, files),
+            [id, area, "elsewhere", files @ ..] if !files.is_empty() => (*id, *area, Standing::Elsewhere, files),
+            [id, area, "pending", work] => (*id, *area, Standing::Pending(work), &[][..]),
             _ => panic!("no case: {line}"),
         };
-        (id, (area, standing))
-    });
-    cases.collect()
+        (id, Case { area, standing, files: files.to_vec() })
+    };
+    lines().map(read).collect()
 }
 
-/// The ids of the tests in this crate: `b07` of `fn b07_…`.
-fn tests() -> Vec<String> {
+/// The ids of the tests in this crate: `B07` of `fn b07_…`.
+fn tests() -> BTreeSet<String> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let files = fs::read_dir(sources).unwrap().map(|file| file.unwrap().path()).filter(|file| file.is_file());
     let texts: Vec<String> = files.map(|file| fs::read_to_string(file).unwrap()).collect();
@@ -42,28 +56,25 @@ fn tests() -> Vec<String> {
 
 #[test]
 fn every_case_is_listed_once() {
-    assert_eq!(LIST.lines().filter(|line| !line.starts_with('#')).count(), REPORTED);
-    assert_eq!(cases().len(), REPORTED);
+    assert_eq!((lines().count(), cases().len()), (REPORTED, REPORTED));
 }
 
 #[test]
 fn every_case_has_its_test_and_every_test_its_case() {
     let (cases, tests) = (cases(), tests());
-    for (id, (area, standing)) in &cases {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (id, Case { area, standing, files }) in &cases {
         let waits_for = PENDING.iter().find(|(pending, _)| pending == area).map(|(_, work)| *work);
-        match standing {
-            Standing::Pending("tests") => {}
-            Standing::Pending(work) => assert_eq!(Some(*work), waits_for, "{id}"),
-            _ => assert!(waits_for.is_none(), "{id} waits for {waits_for:?}"),
-        }
-        match standing {
-            Standing::Test => assert!(tests.contains(&(*id).to_owned()), "{id} has no test"),
-            Standing::Smoke(file) => {
-                let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
-                let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                assert!(text.contains(id), "{file} does not name {id}");
-            }
-            Standing::Pending(_) => assert!(!tests.contains(&(*id).to_owned()), "{id} has a test and waits"),
+        let (work, has_test) = match standing {
+            Standing::Test => (None, true),
+            Standing::Elsewhere => (None, false),
+            Standing::Pending(work) => (Some(*work), false),
+        };
+        assert_eq!(work, waits_for, "{id}, of the area {area}, waits for");
+        assert_eq!(tests.contains(*id), has_test, "whether {id} has a test here");
+        for file in files {
+            let text = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert!(text.contains(id), "{file} does not name {id}");
         }
     }
     for test in tests {

@@ -229,6 +229,7 @@ for (const era of ["legacy", "modern"]) {
   });
 }
 
+// B37 of tests/cases: exact where that is asked for, and by default a value that can be written again.
 test("integers beyond 2^53 survive where they are asked for", async () => {
   const text = '{"content":[],"structuredContent":{"n":12345678901234567890,"x":1.10}}';
   const server = stub("legacy", {
@@ -238,6 +239,7 @@ test("integers beyond 2^53 survive where they are asked for", async () => {
   const client = await Client.connect(URL_, { fetch: server.fetch, version: "legacy" });
   assert.equal((await client.callTool({ name: "big" }, { parse })).structuredContent.n, 12345678901234567890n);
   assert.equal(await client.requestText("tools/call", { name: "big" }), text);
+  assert.equal(typeof JSON.stringify(await client.callTool({ name: "big" })), "string");
   await client.close();
 });
 

@@ -1,4 +1,6 @@
-// A client written in Rust, over the page's fetch, against the two foreign servers.
+// A client written in Rust, over the page's fetch, against the two foreign servers. Of the cases in tests/cases/cases.txt
+// this is B141, a clock that the platform lacks, and B142, a runtime that it lacks: calls with their timeouts, progress
+// and a call that is given up, driven by the page's own loop.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

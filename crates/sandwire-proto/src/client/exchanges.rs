@@ -70,8 +70,11 @@ impl Machine {
             }
             Purpose::Initialized if head.is_success() => {
                 exchange.purpose = Purpose::Post;
+                self.settle(now, id);
                 self.adopt_legacy(now);
             }
+            // Nobody waits for more of it.
+            Purpose::Post => self.settle(now, id),
             Purpose::End => {
                 self.exchanges.remove(id);
                 self.ended_session();

@@ -11,7 +11,7 @@ use sandwire_proto::http::Verb;
 use std::{future::IntoFuture, ops::Deref, sync::Arc};
 use wire_check::Side;
 
-pub const SESSION: &str = "s-1";
+const SESSION: &str = "s-1";
 
 pub struct HttpCaller {
     pub pool: LocalPool,

@@ -7,8 +7,8 @@ mod lines;
 mod server;
 
 pub use client::{Caller, complete};
-pub use http_client::{Asked, HttpCaller, SESSION};
-pub use http_server::{Got, House, Stream, Waiting, body_of, head, modern_head};
+pub use http_client::{Asked, HttpCaller};
+pub use http_server::{Got, House, Waiting, body_of, head, modern_head};
 pub use lines::{LineServer, Pipe};
 pub use server::Answerer;
 

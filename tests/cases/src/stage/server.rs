@@ -16,7 +16,6 @@ use wire_check::Side;
 
 pub struct Answerer {
     pub pool: LocalPool,
-    pub env: SimEnv,
     pub judge: Judge,
     pub version: &'static str,
     port: QueuePort,
@@ -26,12 +25,11 @@ impl Answerer {
     /// A server whom nobody said anything to yet.
     pub fn new(endpoint: impl Endpoint) -> Self {
         let (near, port) = text_ports();
-        let env = SimEnv::new(4);
         let link = TextLink::new(near, Limits::default());
-        let driver = serve(Arc::new(endpoint), Arc::new(env.clone()), Box::new(link));
+        let driver = serve(Arc::new(endpoint), Arc::new(SimEnv::new(4)), Box::new(link));
         let pool = pool();
         pool.spawner().spawn_local(driver).unwrap();
-        Self { pool, env, judge: Judge::of(Side::Server), version: MODERN, port }
+        Self { pool, judge: Judge::of(Side::Server), version: MODERN, port }
     }
 
     /// A server that a client of this version is ready to ask.
