@@ -12,6 +12,10 @@ pub mod client;
 mod decimal;
 mod exchange;
 mod fault;
+#[cfg(feature = "faults")]
+pub mod faults;
+#[cfg(not(feature = "faults"))]
+mod faults;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod http;

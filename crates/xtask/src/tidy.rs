@@ -2,6 +2,7 @@
 
 mod code;
 mod docs;
+mod faults;
 mod graph;
 mod layers;
 mod source;
@@ -34,6 +35,7 @@ const RULES: &[Rule] = &[
     Rule { about: "layer 0 has no async, no clock, no randomness and no I/O", check: code::pure },
     Rule { about: "versions are compared in version.rs and opening.rs only", check: code::versions },
     Rule { about: "shipped code does not panic by a macro", check: code::panics },
+    Rule { about: "no mistakes that are made on purpose can ship", check: faults::ship },
     Rule { about: "unsafe is forbidden outside the binding crates", check: code::unsafety },
     Rule { about: "a file has at most 600 lines, or a reason", check: text::long_files },
     Rule { about: "every test runs", check: text::disabled_tests },

@@ -6,6 +6,7 @@
 mod child;
 mod coverage;
 mod json;
+mod machines;
 mod mutate;
 mod parent;
 mod random;
@@ -21,6 +22,8 @@ const USAGE: &str = "\
 usage: sandwire-fuzz [--seconds N] [--seed N] [--jobs N] [TARGET...]
        sandwire-fuzz --replay FILE TARGET
        sandwire-fuzz --list
+       sandwire-fuzz --steps N [--seed N|any] [--faults]
+           so many random steps of a client's machine and a server's; with mistakes seeded into them, which must be found
 ";
 
 /// What was asked for.
@@ -33,6 +36,10 @@ struct Options {
     /// Set by the parent: the file that holds the input under way.
     child: Option<PathBuf>,
     targets: Vec<&'static Target>,
+    /// How many steps of the machines to take, in place of fuzzing.
+    steps: Option<u64>,
+    /// Whether mistakes are seeded into them.
+    faults: bool,
 }
 
 /// The program.
@@ -51,6 +58,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    match options.steps {
+        Some(steps) if options.faults => return machines::run_with_faults(steps, options.seed),
+        Some(steps) => return machines::run(steps, options.seed),
+        None => {}
+    }
     match (&options.child, &options.replay, options.targets.as_slice()) {
         (Some(current), _, [target]) => child::run(target, &options, current),
         (None, Some(file), [target]) => child::replay(target, file),
@@ -70,6 +82,8 @@ fn parse(arguments: &[String]) -> Result<Options, String> {
         replay: None,
         child: None,
         targets: Vec::new(),
+        steps: None,
+        faults: false,
     };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -77,8 +91,18 @@ fn parse(arguments: &[String]) -> Result<Options, String> {
         let number = |text: &String| text.parse::<u64>().map_err(|_| format!("`{text}` is not a number"));
         match argument.as_str() {
             "--seconds" => options.time = Duration::from_secs(number(value()?)?),
-            "--seed" => options.seed = number(value()?)?,
+            "--seed" => {
+                options.seed = match value()?.as_str() {
+                    "any" => {
+                        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+                        since.map_or(1, |since| since.as_micros() as u64)
+                    }
+                    text => number(&text.to_owned())?,
+                };
+            }
             "--jobs" => options.jobs = number(value()?)?.max(1) as usize,
+            "--steps" => options.steps = Some(number(value()?)?),
+            "--faults" => options.faults = true,
             "--replay" => options.replay = Some(value()?.into()),
             "--child" => options.child = Some(value()?.into()),
             flag if flag.starts_with('-') => return Err(format!("there is no option `{flag}`")),

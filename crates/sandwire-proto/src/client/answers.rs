@@ -4,7 +4,7 @@ use super::{
     AskKey, CallError, Machine, OpenError, Output, Phase, notifications,
     pending::{Owner, Pending, Purpose},
 };
-use crate::{PeerMisbehaved, Time, TransportError, TransportErrorKind, Via, decimal};
+use crate::{PeerMisbehaved, Time, TransportError, TransportErrorKind, Via, decimal, faults::Fault};
 use sandwire_types::{ErrorCode, ErrorObject, Message, Method, Notification, Reply, RequestId, Response, ResultKind};
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Machine {
             (None, Via::Pipe) => None,
         };
         // An answer to a call that is over, or was never made, is late or lost: nobody waits for it.
-        let Some(key) = key.filter(|key| self.is_sent(*key)) else { return };
+        let Some(key) = key.filter(|key| self.is_sent(*key) && !Fault::ClientLosesAnswer.happens()) else { return };
         match response.result {
             Ok(reply) => self.on_reply(now, key, reply),
             Err(error) => self.on_error(now, key, error),
@@ -164,7 +164,7 @@ impl Machine {
             if let Some(exchange) = pending.exchange {
                 self.abandon(exchange);
             }
-        } else if tell {
+        } else if tell && !Fault::ClientKeepsCancellationToItself.happens() {
             let params = notifications::cancelled_params(key, reason);
             self.send_notification(Notification::new(Method::Cancelled, Some(params)), Purpose::Post);
         }

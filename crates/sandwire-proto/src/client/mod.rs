@@ -30,7 +30,7 @@ pub use crate::input::{Ended, Input};
 pub use config::{Config, Mode, SessionLoss};
 pub use event::{AskKey, Call, CallError, CallKey, OpenError, Output, Timeout, UNSUBSCRIBED, Warning};
 
-use crate::{ApiMisuse, PeerInfo, Time, Wire, http::outgoing};
+use crate::{ApiMisuse, PeerInfo, Time, Wire, faults::Fault, http::outgoing};
 use pending::{Ask, Bookmark, Exchange, Owner, Pending, Purpose, Stage};
 use sandwire_json::Raw;
 use sandwire_types::{Envelope, ErrorObject, Method, Notification, ProtocolVersion, Reply};
@@ -318,7 +318,8 @@ impl Machine {
     /// The key that a caller's call has now.
     fn find(&self, key: CallKey) -> Option<u64> {
         let (current, pending) = self.calls.in_slot(key.0)?;
-        (pending.key == key && pending.owner == Owner::Caller).then_some(current)
+        let is_it = pending.key == key || Fault::ClientCancelsAnotherCall.happens();
+        (is_it && pending.owner == Owner::Caller).then_some(current)
     }
 
     /// The version the server speaks, as soon as it said so.

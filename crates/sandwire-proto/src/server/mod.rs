@@ -50,7 +50,7 @@ use self::{
     calls::{Calls, Entry, State},
     opening::Opening,
 };
-use crate::{Input, PeerInfo, Principal, Time, Via, limits::MAX_TOKEN_BYTES};
+use crate::{Input, PeerInfo, Principal, Time, Via, faults::Fault, limits::MAX_TOKEN_BYTES};
 
 /// What a machine wants done.
 #[derive(Debug)]
@@ -248,7 +248,7 @@ impl Machine {
             return;
         };
         self.withdraw_asks(key);
-        if entry.is_running() {
+        if entry.is_running() || Fault::ServerAnswersCancelledCall.happens() {
             let result = self.finish(&entry, result);
             self.answer(entry.via, entry.id, result);
         }
@@ -376,7 +376,8 @@ impl Machine {
     }
 
     fn begin(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>, state: State) -> Option<CallKey> {
-        if self.calls.len() >= self.config.limits.max_peer_requests {
+        let is_full = self.calls.len() >= self.config.limits.max_peer_requests;
+        if is_full && !Fault::ServerTakesTooManyCalls.happens() {
             let error = fault(
                 ErrorCode::INTERNAL_ERROR,
                 "too many requests are under way; wait for answers or cancel some before sending more",

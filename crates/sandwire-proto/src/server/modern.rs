@@ -10,7 +10,7 @@ use super::{
     calls::State,
     listen::{Filter, updated},
 };
-use crate::{PeerInfo, Via};
+use crate::{PeerInfo, Via, faults::Fault};
 
 impl Machine {
     pub(super) fn discover(&mut self, via: Via, request: &Request, peer: &Arc<PeerInfo>) {
@@ -52,7 +52,10 @@ impl Machine {
         let hearers: Vec<_> = self
             .calls
             .iter()
-            .filter(|(_, entry)| matches!(&entry.state, State::Listening(filter) if filter.wants(change, &entry.peer)))
+            .filter(|(_, entry)| match &entry.state {
+                State::Listening(filter) => filter.wants(change, &entry.peer) || Fault::ServerTellsEverybody.happens(),
+                _ => false,
+            })
             .map(|(_, entry)| (entry.via, entry.id.clone()))
             .collect();
         for (via, id) in hearers {

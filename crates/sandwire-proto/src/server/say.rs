@@ -3,6 +3,8 @@
 use sandwire_json::{Raw, Write, Writer};
 use sandwire_types::{Era, LoggingLevel, Message, Method, Notification, RequestId};
 
+use crate::faults::Fault;
+
 use super::{
     CallKey, Machine, Output,
     calls::{Entry, State},
@@ -32,7 +34,10 @@ impl Machine {
         };
         let Some(token) = &entry.token else { return };
         let now = round(progress.progress);
-        if full || !now.is_finite() || entry.progress.is_some_and(|before| now <= before) {
+        if full
+            || !now.is_finite()
+            || entry.progress.is_some_and(|before| now <= before && !Fault::ServerRepeatsProgress.happens())
+        {
             return;
         }
         entry.progress = Some(now);

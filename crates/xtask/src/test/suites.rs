@@ -161,10 +161,15 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "fuzz",
-        about: "no input makes a parser or a machine fail, ten seconds each",
+        about: "no input makes a parser fail; a million random steps of the machines, and mistakes in them that are found",
         minutes: 3,
         needs: &[Need::Program("fuzz")],
-        run: |job| job.counted(separate("run", "fuzz").args(["--", "--seconds", "10"]), count::closing_line),
+        run: |job| {
+            let fuzz = |arguments: &[&str]| separate("run", "fuzz").arg("--").args(arguments);
+            job.counted(fuzz(&["--seconds", "10"]), count::closing_line)?;
+            job.counted(fuzz(&["--steps", "1000000", "--seed", "any"]), count::closing_line)?;
+            job.counted(fuzz(&["--steps", "1000000", "--faults"]), count::closing_line)
+        },
     },
     Suite {
         name: "instructions",
