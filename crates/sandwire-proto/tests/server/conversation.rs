@@ -52,7 +52,8 @@ fn what_is_not_declared_does_not_exist() {
 
 #[test]
 fn a_method_exists_if_and_only_if_the_capability_of_its_row_is_declared() {
-    let all = r#"{"tools":{},"prompts":{},"resources":{"subscribe":true},"completions":{},"logging":{},"tasks":{"list":{},"cancel":{}}}"#;
+    let all = r#"{"tools":{},"prompts":{},"resources":{"subscribe":true},"completions":{},"logging":{},
+        "tasks":{"list":{},"cancel":{}},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}}"#;
     let exists = |version: ProtocolVersion, capabilities: &str, method: &str| {
         let mut scene = match version.era() {
             Era::Modern => Scene::new(with_capabilities(capabilities)),
@@ -74,7 +75,7 @@ fn a_method_exists_if_and_only_if_the_capability_of_its_row_is_declared() {
         }
     }
     gated.dedup();
-    assert_eq!(gated.len(), 16, "{gated:?}");
+    assert_eq!(gated.len(), 19, "{gated:?}");
 }
 
 #[test]
