@@ -218,5 +218,5 @@ test("a tool that is left out is told with the reason", async () => {
   const client = await Client.connect(URL_, { fetch: server.fetch, onWarning: ({ message }) => warnings.push(message) });
   assert.deepEqual((await client.listTools()).tools.map(({ name }) => name), ["good"]);
   await later();
-  assert.deepEqual(warnings, ["the tool bad is left out: x-mcp-header stands at no string, integer or boolean"]);
+  assert.deepEqual(warnings, ["the tool bad is left out: x-mcp-header stands at no string, integer or boolean that `properties` lead to, or too often"]);
 });

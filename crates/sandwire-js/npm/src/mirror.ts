@@ -7,7 +7,8 @@ const KEYWORD = "x-mcp-header";
 /** More annotations than fit into the head of a request make a schema invalid, as do names longer than these. */
 const MAX_FIELDS = 64;
 const MAX_PATH_BYTES = 1024;
-const MISPLACED = "stands where `properties` alone do not lead";
+const MISNAMED = "needs a name of its own that fits a header field";
+const MISPLACED = "stands at no string, integer or boolean that `properties` lead to, or too often";
 
 /**
  * @internal Arguments mirrored into `Mcp-Param-*` header fields of modern requests, where the input schemas that
@@ -27,11 +28,13 @@ export class Mirror {
           const fields: Field[] = [];
           if (typeof name !== "string") return;
           this._tools.delete(name);
-          const fault = invalid(inputSchema, [], fields);
-          if (fault) {
+          try {
+            find(inputSchema, [], fields);
+            if (fields.length) this._tools.set(name, fields);
+          } catch (fault) {
             refused.add(at);
             warn(`the tool ${name} is left out: ${KEYWORD} ${fault}`);
-          } else if (fields.length) this._tools.set(name, fields);
+          }
         });
       }
     }
@@ -52,29 +55,21 @@ export class Mirror {
   }
 }
 
-/** Finds the annotations of a schema that is reached through `properties` alone. Says what is wrong with them, if anything is. */
-function invalid(schema: unknown, path: string[], found: Field[]): string {
-  if (!isObject(schema)) return "";
+/** Finds the annotations of a schema that is reached through `properties` alone. Throws what is wrong with them. */
+function find(schema: unknown, path: string[], found: Field[]): void {
+  if (!isObject(schema)) return;
   const { [KEYWORD]: token, type, ...rest } = schema;
   if (token !== undefined) {
     const name = `Mcp-Param-${token}`;
-    if (typeof token !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(token)) return "has no name that fits a header field";
-    if (!path.length) return MISPLACED;
-    if (!["string", "integer", "boolean"].includes(type as string)) return "stands at no string, integer or boolean";
-    if (found.some(([other]) => other.toLowerCase() === name.toLowerCase())) return "names two properties alike";
-    if (found.push([name, ...path]) > MAX_FIELDS || encoder.encode(path.join("")).length > MAX_PATH_BYTES) {
-      return "is used too often or too deep";
-    }
+    const taken = found.some(([other]) => other.toLowerCase() === name.toLowerCase());
+    if (taken || typeof token !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(token)) throw MISNAMED;
+    const fits = found.push([name, ...path]) <= MAX_FIELDS && encoder.encode(path.join("")).length <= MAX_PATH_BYTES;
+    if (!fits || !path.length || !["string", "integer", "boolean"].includes(type as string)) throw MISPLACED;
   }
   for (const [key, value] of Object.entries(rest)) {
-    if (key === "properties" && isObject(value)) {
-      for (const [name, inner] of Object.entries(value)) {
-        const fault = invalid(inner, [...path, name], found);
-        if (fault) return fault;
-      }
-    } else if (!hasNone(key, value)) return MISPLACED;
+    if (key === "properties" && isObject(value)) Object.entries(value).forEach(([name, inner]) => find(inner, [...path, name], found));
+    else if (!hasNone(key, value)) throw MISPLACED;
   }
-  return "";
 }
 
 /** Whether a part of a schema in which no annotation may stand has none. */
