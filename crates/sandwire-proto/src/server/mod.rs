@@ -135,7 +135,9 @@ impl Machine {
             Some(peer) => Opening::Legacy { peer, initialized: true },
             None => Opening::Modern,
         };
-        Self { principal: from, ..Self::with(config, opening, true) }
+        let mut machine = Self::with(config, opening, true);
+        machine.principal = from;
+        machine
     }
 
     /// The same machine for a client in the same process: a call waits for the client's answers in every era.

@@ -47,6 +47,8 @@ impl Refusal {
 
 /// What became of a request.
 pub(super) enum Begun {
+    /// A page asks whether it may send one.
+    Preflight,
     /// Nothing will be said to it.
     Accepted,
     /// The server works on its requests.
@@ -54,9 +56,6 @@ pub(super) enum Begun {
     /// A session has answered it.
     #[cfg(feature = "sessions")]
     Responded(Response),
-    /// A session answers it by an event stream.
-    #[cfg(feature = "sessions")]
-    Streams(Box<dyn Body>),
 }
 
 pub(super) fn accepted() -> Response {

@@ -2,14 +2,17 @@
 
 use std::{borrow::Cow, fmt, future::ready, sync::Arc};
 
-use sandwire_io::{BoxFuture, Bytes, Env, MaybeSend, MaybeSync};
+use sandwire_io::{BoxFuture, Bytes, MaybeSend, MaybeSync};
 use sandwire_proto::{
-    Principal, Time,
+    Principal,
     http::{RequestHead, ResponseHead, names},
 };
 use sandwire_types::{ErrorCode, ErrorObject, Message, ProtocolVersion, Response as Answer, wire::encode};
 
-use super::{Response, check::version_of};
+use super::{
+    Response,
+    gate::{GATE, Gate},
+};
 
 /// Something that looks at every request before its body is read, in the order in which a
 /// [`Guard`](super::Guard) lists them, or at every answer. Preflight requests, which carry nothing that could tell who
@@ -35,7 +38,8 @@ use super::{Response, check::version_of};
 /// };
 /// # drop(guard);
 /// ```
-pub struct Hook(Box<dyn Look>);
+#[derive(Clone)]
+pub struct Hook(Arc<dyn Look>);
 
 /// Who sends a request, where that was found out.
 pub(super) type Known = Option<Arc<Principal>>;
@@ -141,7 +145,7 @@ impl Refused {
         self
     }
 
-    fn into_response(self, version: Option<ProtocolVersion>) -> Response {
+    pub(super) fn into_response(self, version: Option<ProtocolVersion>) -> Response {
         let Self { mut head, says } = self;
         let body = match says {
             Says::Text(body) => body,
@@ -163,7 +167,7 @@ impl Hook {
         F: Fn(&RequestHead) -> T + MaybeSend + MaybeSync + 'static,
         T: Future<Output = Result<Principal, Refused>> + MaybeSend + 'static,
     {
-        Self::admit(move |head, _| {
+        Self::admitting(move |head, _| {
             let authenticated = authenticate(head);
             Box::pin(async move { authenticated.await.map(|principal| Some(Arc::new(principal))) })
         })
@@ -175,7 +179,7 @@ impl Hook {
         F: Fn(&RequestHead, Option<&Principal>) -> T + MaybeSend + MaybeSync + 'static,
         T: Future<Output = Result<(), Refused>> + MaybeSend + 'static,
     {
-        Self::admit(move |head, known| {
+        Self::admitting(move |head, known| {
             let limited = limit(head, known.as_deref());
             Box::pin(async move { limited.await.map(|()| known) })
         })
@@ -183,14 +187,22 @@ impl Hook {
 
     /// Hears of every request once its answer begins, those that were refused included. It must not wait.
     pub fn log(log: impl Fn(&Seen<'_>) + MaybeSend + MaybeSync + 'static) -> Self {
-        Self(Box::new(Log(log)))
+        Self(Arc::new(Log(log)))
     }
 
-    fn admit<F>(admit: F) -> Self
+    fn admitting<F>(admit: F) -> Self
     where
         F: Fn(&RequestHead, Known) -> BoxFuture<'static, Result<Known, Refused>> + MaybeSend + MaybeSync + 'static,
     {
-        Self(Box::new(Admit(admit)))
+        Self(Arc::new(Admit(admit)))
+    }
+
+    pub(super) fn admit(&self, head: &RequestHead, known: Known) -> BoxFuture<'static, Result<Known, Refused>> {
+        self.0.admit(head, known)
+    }
+
+    pub(super) fn tell(&self, seen: &Seen<'_>) {
+        self.0.log(seen);
     }
 }
 
@@ -200,71 +212,34 @@ impl fmt::Debug for Hook {
     }
 }
 
-/// The hooks of an entry, in the order in which they look at a request. An entry without any does not contain what it
-/// takes to ask them.
+/// The hooks of an entry, in the order in which they look at a request.
 #[derive(Clone, Default)]
-pub struct Hooks(Option<Arc<dyn Ask>>);
+pub struct Hooks(Option<(Arc<[Hook]>, Gate)>);
 
 impl<const N: usize> From<[Hook; N]> for Hooks {
     fn from(hooks: [Hook; N]) -> Self {
-        Vec::from(hooks).into()
+        Self(Some((Arc::from(hooks), GATE)))
     }
 }
 
 impl From<Vec<Hook>> for Hooks {
     fn from(hooks: Vec<Hook>) -> Self {
-        Self((!hooks.is_empty()).then(|| -> Arc<dyn Ask> { Arc::new(hooks) }))
+        Self(Some((Arc::from(hooks), GATE)))
     }
 }
 
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Hooks").finish_non_exhaustive()
-    }
-}
-
-trait Ask: MaybeSend + MaybeSync {
-    fn ask<'a>(&'a self, head: &'a RequestHead) -> BoxFuture<'a, Result<Known, Response>>;
-    fn tell(&self, seen: &Seen<'_>);
-}
-
-impl Ask for Vec<Hook> {
-    fn ask<'a>(&'a self, head: &'a RequestHead) -> BoxFuture<'a, Result<Known, Response>> {
-        Box::pin(async move {
-            let mut known = None;
-            for hook in self {
-                known = match hook.0.admit(head, known).await {
-                    Ok(known) => known,
-                    Err(refused) => return Err(refused.into_response(version_of(head))),
-                };
-            }
-            Ok(known)
-        })
-    }
-
-    fn tell(&self, seen: &Seen<'_>) {
-        self.iter().for_each(|hook| hook.0.log(seen));
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
 impl Hooks {
-    /// Asks who sends a request, and whether it may go on.
-    pub(super) async fn ask(&self, head: &RequestHead) -> Result<Known, Response> {
-        match &self.0 {
-            Some(hooks) => hooks.ask(head).await,
-            None => Ok(None),
-        }
+    pub(super) fn gate(&self) -> Option<Gate> {
+        self.0.as_ref().map(|(_, gate)| *gate)
     }
 
-    /// When a request came, if somebody is going to ask.
-    pub(super) fn time(&self, env: &dyn Env) -> Time {
-        if self.0.is_some() { env.now() } else { Time::default() }
-    }
-
-    /// Tells how a request was answered that came at this time.
-    pub(super) fn tell(&self, head: &RequestHead, known: &Known, status: u16, ms: u64) {
-        if let Some(hooks) = &self.0 {
-            hooks.tell(&Seen { head, principal: known.as_deref(), status, ms });
-        }
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Hook> {
+        self.0.iter().flat_map(|(hooks, _)| hooks.iter())
     }
 }

@@ -9,14 +9,17 @@ use std::{
     task::{Context, Poll},
 };
 
-use sandwire_io::{Body, MaybeSend, MaybeSync};
+use sandwire_io::Body;
 use sandwire_proto::{
     TransportError,
     http::{RequestHead, names},
 };
 use sandwire_types::{ErrorCode, Method};
 
-use super::Refusal;
+use super::{
+    Refusal,
+    gate::{GATE, Gate},
+};
 
 /// How much an entry has under way at once.
 ///
@@ -27,7 +30,7 @@ use super::Refusal;
 /// # drop(guard);
 /// ```
 #[derive(Clone)]
-pub struct InFlight(Option<Arc<dyn Count>>);
+pub struct InFlight(Option<(Arc<Load>, Gate)>);
 
 impl InFlight {
     /// As much as comes: for a server behind a platform that has a limit itself.
@@ -36,50 +39,46 @@ impl InFlight {
     /// So many requests that are being answered, and so many subscriptions of the modern era. More are answered 503.
     #[must_use]
     pub fn at_most(requests: usize, subscriptions: usize) -> Self {
-        Self(Some(Arc::new(Load { requests: Counter::new(requests), subscriptions: Counter::new(subscriptions) })))
+        let load = Load { requests: Counter::new(requests), subscriptions: Counter::new(subscriptions) };
+        Self(Some((Arc::new(load), GATE)))
     }
 
-    /// Leave for another request.
-    pub(super) fn permit(&self, head: &RequestHead) -> Result<Permit, Refusal> {
-        match &self.0 {
-            Some(load) => Arc::clone(load).permit(head).map(|held| Permit(Some(held))),
-            None => Ok(Permit(None)),
+    pub(super) fn gate(&self) -> Option<Gate> {
+        self.0.as_ref().map(|(_, gate)| *gate)
+    }
+
+    /// Leave for another request, if it takes any.
+    pub(super) fn permit(&self, head: &RequestHead) -> Result<Option<Held>, Refusal> {
+        let Some((load, _)) = &self.0 else { return Ok(None) };
+        // A request whose body has another method is refused later.
+        let is_subscription = head.headers.get(names::METHOD) == Some(Method::SubscriptionsListen.as_str());
+        let held = Held { load: Arc::clone(load), is_subscription };
+        let counter = held.counter();
+        if counter.now.fetch_add(1, Ordering::Relaxed) < counter.most {
+            return Ok(Some(held));
         }
+        let message = if is_subscription {
+            "as many subscriptions are open as may be; end some, or try again later"
+        } else {
+            "as many requests are being answered as may be; try again in a moment"
+        };
+        Err(Refusal::new(503, ErrorCode::INTERNAL_ERROR, message))
     }
 }
 
 impl fmt::Debug for InFlight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("InFlight").finish_non_exhaustive()
+        f.debug_tuple("InFlight").field(&self.0.as_ref().map(|(load, _)| load)).finish()
     }
 }
 
-/// Leave to be under way, counted until it is dropped.
-pub(super) struct Permit(Option<Box<dyn Hold>>);
-
-impl Permit {
-    /// The same body, which is under way for as long as it is there.
-    pub(super) fn over(self, body: Box<dyn Body>) -> Box<dyn Body> {
-        match self.0 {
-            Some(held) => held.over(body),
-            None => body,
-        }
-    }
-}
-
-trait Count: MaybeSend + MaybeSync {
-    fn permit(self: Arc<Self>, head: &RequestHead) -> Result<Box<dyn Hold>, Refusal>;
-}
-
-trait Hold: MaybeSend {
-    fn over(self: Box<Self>, body: Box<dyn Body>) -> Box<dyn Body>;
-}
-
+#[derive(Debug)]
 struct Load {
     requests: Counter,
     subscriptions: Counter,
 }
 
+#[derive(Debug)]
 struct Counter {
     most: usize,
     now: AtomicUsize,
@@ -91,7 +90,8 @@ impl Counter {
     }
 }
 
-struct Held {
+/// Leave to be under way, counted until it is dropped.
+pub(super) struct Held {
     load: Arc<Load>,
     is_subscription: bool,
 }
@@ -100,23 +100,10 @@ impl Held {
     fn counter(&self) -> &Counter {
         if self.is_subscription { &self.load.subscriptions } else { &self.load.requests }
     }
-}
 
-impl Count for Load {
-    fn permit(self: Arc<Self>, head: &RequestHead) -> Result<Box<dyn Hold>, Refusal> {
-        // A request whose body has another method is refused later.
-        let is_subscription = head.headers.get(names::METHOD) == Some(Method::SubscriptionsListen.as_str());
-        let held = Held { load: self, is_subscription };
-        let counter = held.counter();
-        if counter.now.fetch_add(1, Ordering::Relaxed) < counter.most {
-            return Ok(Box::new(held));
-        }
-        let message = if is_subscription {
-            "as many subscriptions are open as may be; end some, or try again later"
-        } else {
-            "as many requests are being answered as may be; try again in a moment"
-        };
-        Err(Refusal::new(503, ErrorCode::INTERNAL_ERROR, message))
+    /// The same body, which is under way for as long as it is there.
+    pub(super) fn over(self, body: Box<dyn Body>) -> Box<dyn Body> {
+        Box::new(Counted { body, _held: self })
     }
 }
 
@@ -126,15 +113,9 @@ impl Drop for Held {
     }
 }
 
-impl Hold for Held {
-    fn over(self: Box<Self>, body: Box<dyn Body>) -> Box<dyn Body> {
-        Box::new(Counted { body, _held: self })
-    }
-}
-
 struct Counted {
     body: Box<dyn Body>,
-    _held: Box<Held>,
+    _held: Held,
 }
 
 impl Body for Counted {

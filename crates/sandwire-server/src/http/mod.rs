@@ -8,6 +8,7 @@
 
 mod answer;
 mod check;
+mod gate;
 mod hook;
 mod load;
 #[cfg(feature = "sessions")]
@@ -109,55 +110,38 @@ impl std::fmt::Debug for HttpEntry {
 impl HttpService for HttpEntry {
     fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> BoxFuture<'static, Response> {
         let shared = Arc::clone(&self.shared);
-        Box::pin(async move { shared.handle(head, body).await })
+        match shared.guard.hooks.gate().or(shared.guard.in_flight.gate()) {
+            Some(gate) => gate(shared, head, body),
+            None => Box::pin(async move { shared.handle(&head, body, &None).await }),
+        }
     }
 }
 
 impl Shared {
-    async fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> Response {
-        let since = self.guard.hooks.time(&*self.env);
-        let mut from = None;
-        let (answer, body) = self.answer(&head, body, &mut from).await;
-        self.guard.hooks.tell(&head, &from, answer.status, self.guard.hooks.time(&*self.env).since(since));
-        (answer, body)
-    }
-
-    async fn answer(&self, head: &RequestHead, body: Box<dyn Body>, from: &mut Known) -> Response {
+    async fn handle(&self, head: &RequestHead, body: Box<dyn Body>, from: &Known) -> Response {
         if let Err(barred) = self.guard.check(head) {
             let refusal = Refusal::new(barred.status(), ErrorCode::INVALID_REQUEST, barred.message());
             return refusal.into_response(None, self.methods());
         }
-        let (mut answer, body) = match self.admitted(head, body, from).await {
-            Ok(response) => response,
+        let (mut answer, body) = match self.begun(head, body, from).await {
+            Ok(Begun::Waits(mut events)) => match poll_fn(|cx| events.poll_answers(cx)).await {
+                Some(response) => response,
+                None => (answer::streaming(), events as Box<dyn Body>),
+            },
+            Ok(Begun::Accepted) => answer::accepted(),
+            Ok(Begun::Preflight) => (self.guard.preflight(&head.headers), answer::nothing()),
+            #[cfg(feature = "sessions")]
+            Ok(Begun::Responded(response)) => response,
             Err(refusal) => refusal.into_response(check::version_of(head), self.methods()),
         };
         self.guard.expose(head.headers.get("origin"), &mut answer);
         (answer, body)
     }
 
-    async fn admitted(&self, head: &RequestHead, body: Box<dyn Body>, from: &mut Known) -> Result<Response, Refusal> {
-        if self.guard.cors && is_preflight(head) {
-            return Ok((self.guard.preflight(&head.headers), answer::nothing()));
-        }
-        match self.guard.hooks.ask(head).await {
-            Ok(known) => *from = known,
-            Err(response) => return Ok(response),
-        }
-        let permit = self.guard.in_flight.permit(head)?;
-        Ok(match self.begun(head, body, from).await? {
-            Begun::Accepted => answer::accepted(),
-            Begun::Waits(mut events) => match poll_fn(|cx| events.poll_answers(cx)).await {
-                Some(response) => response,
-                None => (answer::streaming(), permit.over(events)),
-            },
-            #[cfg(feature = "sessions")]
-            Begun::Responded(response) => response,
-            #[cfg(feature = "sessions")]
-            Begun::Streams(body) => (answer::streaming(), permit.over(body)),
-        })
-    }
-
     async fn begun(&self, head: &RequestHead, body: Box<dyn Body>, from: &Known) -> Result<Begun, Refusal> {
+        if self.guard.cors && is_preflight(head) {
+            return Ok(Begun::Preflight);
+        }
         #[cfg(feature = "sessions")]
         if let Some(table) = &self.sessions
             && let Some(response) = self.without_body(table, head, from).await?

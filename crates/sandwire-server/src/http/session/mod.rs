@@ -264,7 +264,7 @@ impl Shared {
                 "the session ended while the call was under way; initialize without Mcp-Session-Id to make it again";
             return Err(Refusal::new(200, ErrorCode::INTERNAL_ERROR, message));
         }
-        Ok(response.map_or_else(|| Begun::Streams(post.stream()), Begun::Responded))
+        Ok(Begun::Responded(response.unwrap_or_else(|| (streaming(), post.stream()))))
     }
 
     /// The session that a request names. To anybody but the party that began it, there is none.
