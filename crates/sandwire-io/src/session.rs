@@ -106,7 +106,14 @@ impl Session {
     }
 
     /// Exchanges are numbered from `first` on: a restored session must not repeat the numbers of the one before.
-    fn with(endpoint: Arc<dyn Endpoint>, env: Arc<dyn Env>, machine: Machine, max_queue: usize, first: u32) -> Self {
+    fn with(
+        endpoint: Arc<dyn Endpoint>,
+        env: Arc<dyn Env>,
+        mut machine: Machine,
+        max_queue: usize,
+        first: u32,
+    ) -> Self {
+        machine.answer_apart(true);
         let max_said = endpoint.config().limits.max_queue;
         let inner = Arc::new_cyclic(|inner: &Weak<Inner>| Inner {
             host: Host::woken_by(inner.clone(), endpoint, env, machine, Sealing::Shared),
@@ -123,6 +130,7 @@ impl Session {
     #[must_use]
     pub fn on_one_stream(self) -> Self {
         lock(&self.inner.streams).one_stream = true;
+        self.inner.host.say(|machine| machine.answer_apart(false));
         self
     }
 

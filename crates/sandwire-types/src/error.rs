@@ -18,12 +18,14 @@ pub struct WireError {
     pub is_response: bool,
     /// Whether the text was meant as a notification, and so gets no answer.
     pub is_notification: bool,
+    /// Whether the text is neither JSON nor begins as a message does: something printed by mistake, it seems.
+    pub is_noise: bool,
 }
 
 impl WireError {
     /// An error about a text of which nothing is known.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, id: None, message: message.into(), is_response: false, is_notification: false }
+        Self { code, id: None, message: message.into(), is_response: false, is_notification: false, is_noise: false }
     }
 
     /// Whether the sender is owed an answer.

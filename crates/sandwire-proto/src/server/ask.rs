@@ -11,7 +11,7 @@ use sandwire_types::{
     ResultKind, Side, wire,
 };
 
-use super::{CallKey, Machine, Output, calls::Entry, invalid, seal::Sealer};
+use super::{CallKey, Machine, Output, calls::Entry, invalid, opening::Opening, seal::Sealer};
 use crate::{PeerInfo, Via, faults::Fault};
 
 /// Names a question that waits for its answer.
@@ -164,6 +164,7 @@ pub(super) struct OpenAsk {
     call: CallKey,
     via: Via,
     name: Arc<str>,
+    method: Method,
 }
 
 impl Machine {
@@ -183,7 +184,7 @@ impl Machine {
         self.resume(call, clock)?;
         let entry = self.calls.get(call).filter(|entry| entry.is_running()).ok_or(AskError::Over)?;
         if let Some(answer) = entry.asks.as_ref().and_then(|asks| lookup(&asks.answers, name)) {
-            return Ok(AskStep::Answered(answer));
+            return if answers(method, &answer) { Ok(AskStep::Answered(answer)) } else { Err(nonsense()) };
         }
         check(&entry.peer, method, params)?;
         let (era, version, via) = (entry.peer.era(), entry.peer.version, entry.via);
@@ -294,6 +295,7 @@ impl Machine {
         };
         let open = self.asks.swap_remove(at);
         let result = match response.result {
+            Ok(reply) if !answers(&open.method, &reply.value) => Err(nonsense()),
             Ok(reply) => {
                 if let Some(entry) = self.calls.get_mut(open.call) {
                     entry.asks.get_or_insert_default().answers.push((open.name, reply.value.clone()));
@@ -317,18 +319,26 @@ impl Machine {
         let key = AskKey(self.next_ask);
         self.next_ask = self.next_ask.wrapping_add(1);
         self.asking = Some(Asking { answered: Self::answered, over: Self::over });
-        self.asks.push(OpenAsk { key, call, via, name: name.into() });
+        self.asks.push(OpenAsk { key, call, via, name: name.into(), method: method.clone() });
         let request = Request {
             id: RequestId::Number(key.0),
             method: method.clone(),
             params: Some(params),
             meta: RequestMeta::default(),
         };
-        self.outputs.push_back(Output::Send { via, message: Message::Request(request) });
+        let question = Output::Send { via, message: Message::Request(request) };
+        match self.opening {
+            Opening::Legacy { initialized: false, .. } => self.held.push((key, question)),
+            _ => self.outputs.push_back(question),
+        }
         key
     }
 
     fn send_withdrawal(&mut self, open: &OpenAsk) {
+        if let Some(at) = self.held.iter().position(|(key, _)| *key == open.key) {
+            self.held.swap_remove(at);
+            return;
+        }
         let mut writer = Writer::new();
         writer.begin_object();
         writer.key("requestId");
@@ -362,6 +372,22 @@ impl Machine {
         entry.asks = Some(Box::new(asks));
         Ok(())
     }
+}
+
+/// Whether this may be the answer to such a question. What it says is for the handler to read.
+fn answers(method: &Method, answer: &Raw) -> bool {
+    let member = |key| find(answer.as_str(), key).unwrap_or_default();
+    match method {
+        Method::ElicitationCreate => matches!(member("action"), r#""accept""# | r#""decline""# | r#""cancel""#),
+        Method::SamplingCreateMessage => member("content").starts_with(['{', '[']) && member("role").starts_with('"'),
+        Method::RootsList => member("roots").starts_with('['),
+        _ => true,
+    }
+}
+
+fn nonsense() -> AskError {
+    let message = "the answer to a question lacks what such an answer says; ask whoever gave it once more";
+    AskError::Refused(ErrorObject::new(ErrorCode::INVALID_PARAMS, message))
 }
 
 fn lookup(pairs: &[(Arc<str>, Raw)], name: &str) -> Option<Raw> {

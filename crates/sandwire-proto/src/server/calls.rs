@@ -100,9 +100,20 @@ impl Calls {
         }
     }
 
-    pub(super) fn find(&self, id: &RequestId) -> Option<CallKey> {
+    /// The call of this id, of those that are answered on this stream where one is given.
+    pub(super) fn find(&self, id: &RequestId, via: Option<Via>) -> Option<CallKey> {
+        self.all(id).find(|key| via.is_none() || self.get(*key).map(|entry| entry.via) == via)
+    }
+
+    /// The call of this id, if there is one of it only.
+    pub(super) fn find_only(&self, id: &RequestId) -> Option<CallKey> {
+        let mut found = self.all(id);
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    fn all(&self, id: &RequestId) -> impl Iterator<Item = CallKey> {
         let wanted = hash(id);
-        self.hashes.iter().enumerate().filter(|(_, hash)| **hash == wanted).find_map(|(index, _)| {
+        self.hashes.iter().enumerate().filter(move |(_, hash)| **hash == wanted).filter_map(move |(index, _)| {
             let slot = self.slots.get(index)?;
             let entry = slot.entry.as_ref()?;
             (entry.id == *id).then_some(CallKey { slot: index as u32, generation: slot.generation })
@@ -170,12 +181,12 @@ mod tests {
         let number = calls.insert(entry(RequestId::Number(1)));
         let text = calls.insert(entry(RequestId::String("1".into())));
         let empty = calls.insert(entry(RequestId::String("".into())));
-        assert_eq!(calls.find(&RequestId::Number(1)), Some(number));
-        assert_eq!(calls.find(&RequestId::String("1".into())), Some(text));
-        assert_eq!(calls.find(&RequestId::String("".into())), Some(empty));
-        assert_eq!(calls.find(&RequestId::Number(2)), None);
+        assert_eq!(calls.find_only(&RequestId::Number(1)), Some(number));
+        assert_eq!(calls.find_only(&RequestId::String("1".into())), Some(text));
+        assert_eq!(calls.find_only(&RequestId::String("".into())), Some(empty));
+        assert_eq!(calls.find_only(&RequestId::Number(2)), None);
         calls.forget_id(number);
-        assert_eq!(calls.find(&RequestId::Number(1)), None);
+        assert_eq!(calls.find_only(&RequestId::Number(1)), None);
         assert!(calls.get(number).is_some());
     }
 }

@@ -29,6 +29,8 @@ pub struct Config {
     pub versions: Vec<ProtocolVersion>,
     /// The hint on cacheable results that carry none of their own: not fresh at all, and private.
     pub cache: CacheHint,
+    /// The hints on the results of some methods, in place of `cache`.
+    pub caches: Vec<(Method, CacheHint)>,
     /// What one connection may hold.
     pub limits: Limits,
     /// Whether methods and notifications outside the specification go to the endpoint. Without it
@@ -36,6 +38,10 @@ pub struct Config {
     pub custom_methods: bool,
     /// How long, in seconds, a suspended call may wait for its answers; 600 unless changed.
     pub suspension_seconds: u64,
+    /// Whether a text on a pipe that does not even begin as a message does is answered -32700. Unless changed it is passed
+    /// over: a client may print something by mistake, and what two ends answer to each other's answers has no end. Over
+    /// HTTP, where each text waits for its response, all are answered.
+    pub answers_noise: bool,
     capabilities: Raw,
     declared: u32,
     results: Results,
@@ -60,9 +66,11 @@ impl Config {
             instructions: None,
             versions,
             cache: CacheHint { ttl_ms: 0, scope: CacheScope::Private },
+            caches: Vec::new(),
             limits: Limits::default(),
             custom_methods: false,
             suspension_seconds: 600,
+            answers_noise: false,
             declared: read(&capabilities),
             capabilities,
             results: Results::These(results),
@@ -110,6 +118,18 @@ impl Config {
     /// decides: `make` runs once for a server, so that every connection uses the same key.
     pub fn sealer(&self, make: impl FnOnce() -> Arc<dyn Sealer>) -> &Arc<dyn Sealer> {
         self.sealer.get_or_init(make)
+    }
+
+    /// Has this protect the state of suspended calls, in place of a key of this process.
+    #[must_use]
+    pub fn sealed_by(mut self, sealer: Arc<dyn Sealer>) -> Self {
+        self.sealer = OnceLock::from(sealer);
+        self
+    }
+
+    /// The hint on a method's results that carry none of their own.
+    pub(super) fn cache_of(&self, method: &Method) -> &CacheHint {
+        self.caches.iter().find(|(of, _)| of == method).map_or(&self.cache, |(_, hint)| hint)
     }
 
     /// Whether the declared capabilities allow a request to be served, or a notification to be sent.

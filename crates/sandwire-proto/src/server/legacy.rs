@@ -59,7 +59,7 @@ impl Machine {
         let Opening::Legacy { initialized: true, .. } = self.opening else {
             return;
         };
-        if self.single {
+        if self.single || self.is_full() {
             return;
         }
         let (method, params) = match change {

@@ -6,7 +6,7 @@ use sandwire_json::{Error, Raw, Reader, Writer};
 use sandwire_types::{ErrorCode, ErrorObject, Method};
 
 use super::{config::Config, extensions::Published, fault};
-use crate::PeerInfo;
+use crate::{PeerInfo, limits::MAX_WATCHED_BYTES};
 
 /// Something of the server that changed while clients are connected.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,10 @@ impl Filter {
         if let Some(error) = refused {
             return Err(error);
         }
+        if !filter.fits(config) {
+            let message = "more is named than one subscription may follow; name less";
+            return Err(fault(ErrorCode::INVALID_PARAMS, message));
+        }
         filter.tools &= config.allows(&Method::ToolsListChanged);
         filter.prompts &= config.allows(&Method::PromptsListChanged);
         filter.resources &= config.allows(&Method::ResourcesListChanged);
@@ -66,6 +70,12 @@ impl Filter {
             filter.uris.clear();
         }
         Ok(filter)
+    }
+
+    fn fits(&self, config: &Config) -> bool {
+        let uris = self.uris.iter().map(|uri| uri.len());
+        let bytes: usize = uris.chain(self.custom.iter().map(|(key, value)| key.len() + value.as_str().len())).sum();
+        self.uris.len() <= config.limits.max_queue && bytes <= MAX_WATCHED_BYTES
     }
 
     fn read_members(&mut self, text: &str, is_wanted: &mut dyn FnMut(&str, &str) -> bool) -> Result<(), Error> {

@@ -114,6 +114,10 @@ pub struct Machine {
     asks: Vec<OpenAsk>,
     asking: Option<Asking>,
     next_ask: i64,
+    /// Questions that wait until the client is initialized.
+    held: Vec<(AskKey, Output)>,
+    /// Whether every exchange is answered on a stream of its own, so that ids may be the same on two of them.
+    apart: bool,
     closed: bool,
 }
 
@@ -138,6 +142,11 @@ impl Machine {
         let mut machine = Self::with(config, opening, true);
         machine.principal = from;
         machine
+    }
+
+    /// Says whether every exchange is answered on a stream of its own. Then the ids of requests may be the same on two.
+    pub fn answer_apart(&mut self, apart: bool) {
+        self.apart = apart;
     }
 
     /// The same machine for a client in the same process: a call waits for the client's answers in every era.
@@ -174,6 +183,8 @@ impl Machine {
             asks: Vec::new(),
             asking: None,
             next_ask: 1,
+            held: Vec::new(),
+            apart: false,
             closed: false,
         }
     }
@@ -264,7 +275,7 @@ impl Machine {
 
     /// Tells the client of a change, if it wants to hear of it.
     pub fn changed(&mut self, change: &Change) {
-        if !self.closed && !self.is_full() {
+        if !self.closed {
             self.changed_legacy(change);
             self.changed_modern(change);
         }
@@ -307,7 +318,7 @@ impl Machine {
     }
 
     fn request(&mut self, via: Via, request: Request) {
-        if self.calls.find(&request.id).is_some() {
+        if self.calls.find(&request.id, Some(via).filter(|_| self.apart)).is_some() {
             let error = invalid("a request with this id is still under way; give every request an id of its own");
             return self.answer(via, request.id, Err(error));
         }
@@ -405,13 +416,14 @@ impl Machine {
         match &notification.method {
             Method::Cancelled => {
                 let id = notification.params.as_ref().and_then(request_id);
-                if let Some(key) = id.and_then(|id| self.calls.find(&id)) {
+                if let Some(key) = id.and_then(|id| self.calls.find_only(&id)) {
                     self.cancel(key);
                 }
             }
             Method::Initialized => {
                 if let Opening::Legacy { initialized, .. } = &mut self.opening {
                     *initialized = true;
+                    self.outputs.extend(self.held.drain(..).map(|(_, question)| question));
                     self.pass_on(notification);
                 }
             }
@@ -483,7 +495,7 @@ impl Machine {
     }
 
     fn garbage(&mut self, via: Via, error: WireError) {
-        if error.is_response || error.is_notification {
+        if error.is_response || error.is_notification || error.is_noise && !self.config.answers_noise {
             return;
         }
         let version = match &self.opening {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sandwire_json::{Raw, Writer, find};
-use sandwire_types::{Method, Reply, Request, Stamp};
+use sandwire_types::{Message, Method, Notification, Reply, Request, Stamp};
 
 use super::{
-    Change, Machine,
+    CallKey, Change, Machine, Output,
     calls::State,
     listen::{Filter, updated},
 };
@@ -56,28 +56,41 @@ impl Machine {
                 State::Listening(filter) => filter.wants(change, &entry.peer) || Fault::ServerTellsEverybody.happens(),
                 _ => false,
             })
-            .map(|(_, entry)| (entry.via, entry.id.clone()))
+            .map(|(key, entry)| (key, entry.via, entry.id.clone()))
             .collect();
-        for (via, id) in hearers {
-            self.send_notification(via, method.clone(), params.clone(), Some(id));
+        for (key, via, id) in hearers {
+            let notification = Notification { method: method.clone(), params: params.clone(), subscription: Some(id) };
+            let told = Message::Notification(notification);
+            let waits =
+                |output: &Output| matches!(output, Output::Send { via: on, message } if *on == via && *message == told);
+            if self.outputs.iter().any(waits) {
+                continue;
+            }
+            if self.is_full() {
+                // The client looks at everything anew when it subscribes again.
+                self.end_subscription(key);
+            } else {
+                self.outputs.push_back(Output::Send { via, message: told });
+            }
         }
     }
 
     pub(super) fn end_subscriptions(&mut self) {
         for key in self.calls.keys() {
-            if !self.calls.get(key).is_some_and(|entry| matches!(entry.state, State::Listening(_))) {
-                continue;
+            if self.calls.get(key).is_some_and(|entry| matches!(entry.state, State::Listening(_))) {
+                self.end_subscription(key);
             }
-            let Some(entry) = self.calls.remove(key) else {
-                continue;
-            };
-            let mut reply = Reply::new(Raw::object());
-            reply.stamp = Some(Box::new(Stamp {
-                server_info: Some(self.config.info.clone()),
-                cache: None,
-                subscription: Some(entry.id.clone()),
-            }));
-            self.answer(entry.via, entry.id, Ok(reply));
         }
+    }
+
+    fn end_subscription(&mut self, key: CallKey) {
+        let Some(entry) = self.calls.remove(key) else { return };
+        let mut reply = Reply::new(Raw::object());
+        reply.stamp = Some(Box::new(Stamp {
+            server_info: Some(self.config.info.clone()),
+            cache: None,
+            subscription: Some(entry.id.clone()),
+        }));
+        self.answer(entry.via, entry.id, Ok(reply));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sandwire_json::Raw;
-use sandwire_types::{Era, ErrorCode, ErrorObject, Method, Reply, Request, ResultKind, wire};
+use sandwire_types::{Era, ErrorCode, ErrorObject, Method, ProtocolVersion, Reply, Request, ResultKind, wire};
 
 use super::{Machine, calls::Entry, extensions::unknown_kind, fault};
 use crate::{PeerInfo, Via};
@@ -25,7 +25,7 @@ impl Machine {
         result: Result<Reply, ErrorObject>,
     ) -> Result<Reply, ErrorObject> {
         let era = peer.era();
-        let mut reply = result.map_err(|error| translate(era, error))?;
+        let mut reply = result.map_err(|error| translate(peer.version, error))?;
         if !reply.value.is_object() {
             return Err(internal("the handler's result is no JSON object; the server's author has to give one"));
         }
@@ -51,7 +51,9 @@ impl Machine {
                 let own = reply.stamp.take();
                 let complete = reply.kind == ResultKind::Complete;
                 let cache = (complete && method.is_cacheable()).then(|| {
-                    own.as_ref().and_then(|own| own.cache.clone()).unwrap_or_else(|| self.config.cache.clone())
+                    own.as_ref()
+                        .and_then(|own| own.cache.clone())
+                        .unwrap_or_else(|| self.config.cache_of(method).clone())
                 });
                 let mut stamp = own.unwrap_or_default();
                 stamp.cache = cache;
@@ -63,11 +65,14 @@ impl Machine {
     }
 }
 
-/// Codes that only one era knows become what the other says instead.
-fn translate(era: Era, mut error: ErrorObject) -> ErrorObject {
-    error.code = match (era, error.code) {
+/// Codes that not every version knows become what the others say instead.
+fn translate(version: ProtocolVersion, mut error: ErrorObject) -> ErrorObject {
+    error.code = match (version.era(), error.code) {
         (Era::Modern, ErrorCode::RESOURCE_NOT_FOUND | ErrorCode::URL_ELICITATION_REQUIRED) => ErrorCode::INVALID_PARAMS,
         (Era::Legacy, ErrorCode::MISSING_CLIENT_CAPABILITY) => ErrorCode::INVALID_REQUEST,
+        (Era::Legacy, ErrorCode::URL_ELICITATION_REQUIRED) if !version.has_url_elicitation() => {
+            ErrorCode::INVALID_REQUEST
+        }
         (_, code) => code,
     };
     error

@@ -23,18 +23,32 @@ impl std::fmt::Debug for dyn Sealer {
 
 /// Seals with HMAC-SHA256: the client can read the state (it holds the client's own answers) and
 /// cannot change it.
+///
+/// Instances of a server behind a balancer share a key. A new one takes the place of an old one in three steps: first
+/// all instances [open](Self::or) the new one too, then all seal with it, and when no call of before can be waiting for
+/// its answers any more the old one is left out.
 pub struct HmacSealer {
-    key: [u8; 32],
+    key: Key,
+    others: Vec<Key>,
 }
+
+type Key = [u8; 32];
 
 impl HmacSealer {
     /// Seals with `key`, which must come from a secure random source and stay on the server.
     pub fn new(key: [u8; 32]) -> Self {
-        Self { key }
+        Self { key, others: Vec::new() }
     }
 
-    fn mac(&self, context: &[&str], text: &[u8]) -> HMAC {
-        let mut mac = HMAC::new(self.key);
+    /// Opens what was sealed with `key`, too.
+    #[must_use]
+    pub fn or(mut self, key: [u8; 32]) -> Self {
+        self.others.push(key);
+        self
+    }
+
+    fn mac(key: Key, context: &[&str], text: &[u8]) -> HMAC {
+        let mut mac = HMAC::new(key);
         for part in context {
             mac.update((part.len() as u64).to_le_bytes());
             mac.update(part);
@@ -49,7 +63,7 @@ const MAC_BYTES: usize = 32;
 impl Sealer for HmacSealer {
     fn seal(&self, context: &[&str], text: &str) -> String {
         let mut sealed = Vec::with_capacity(MAC_BYTES + text.len());
-        sealed.extend_from_slice(&self.mac(context, text.as_bytes()).finalize());
+        sealed.extend_from_slice(&Self::mac(self.key, context, text.as_bytes()).finalize());
         sealed.extend_from_slice(text.as_bytes());
         let mut text = String::with_capacity(sealed.len() / 3 * 4 + 4);
         base64::encode(Kind::UrlSafe, &sealed, &mut text);
@@ -59,10 +73,9 @@ impl Sealer for HmacSealer {
     fn open(&self, context: &[&str], sealed: &str) -> Option<String> {
         let bytes = base64::decode(Kind::UrlSafe, sealed)?;
         let (mac, text) = bytes.split_first_chunk::<MAC_BYTES>()?;
-        self.mac(context, text)
-            .finalize_verify(mac)
-            .then(|| text.to_vec())
-            .and_then(|text| String::from_utf8(text).ok())
+        let mut keys = std::iter::once(&self.key).chain(&self.others);
+        let is_ours = keys.any(|key| Self::mac(*key, context, text).finalize_verify(mac));
+        is_ours.then(|| text.to_vec()).and_then(|text| String::from_utf8(text).ok())
     }
 }
 
@@ -89,6 +102,11 @@ mod tests {
             let changed = String::from_utf8(changed).unwrap_or_default();
             assert_eq!(sealer.open(&["tools/call", "add"], &changed), None, "byte {at}");
         }
+        let rotated = HmacSealer::new([8; 32]).or([7; 32]);
+        assert_eq!(rotated.open(&["tools/call", "add"], &sealed).as_deref(), Some("{\"a\":1}"));
+        let new = rotated.seal(&["tools/call", "add"], "{}");
+        assert_eq!(sealer.open(&["tools/call", "add"], &new), None, "the first key seals");
+        assert_eq!(HmacSealer::new([8; 32]).open(&["tools/call", "add"], &new).as_deref(), Some("{}"));
         for junk in ["", "A", "====", "not base64!"] {
             assert_eq!(sealer.open(&["tools/call", "add"], junk), None);
         }

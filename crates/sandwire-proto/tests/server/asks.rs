@@ -258,3 +258,91 @@ fn only_some_methods_can_ask() {
     let key = scene.begin(&modern("2", "tools/call", ""));
     assert!(scene.finish(key, Ok(input_required(r#"{"requestState":"own"}"#)))[0].contains("input_required"));
 }
+
+/// The client brings `answer` to a question of this kind; what the handler hears.
+fn brought(method: Method, answer: &str) -> Result<AskStep, AskError> {
+    let mut scene = Scene::new(config());
+    let key = scene.begin(&call("1", &format!(r#","inputResponses":{{"who":{answer}}}"#)));
+    ask_with(&mut scene, key, "who", method, "{}")
+}
+
+#[test]
+fn what_is_no_answer_never_answers_a_question() {
+    for (method, good, bad) in [
+        (
+            Method::ElicitationCreate,
+            r#"{"action":"cancel"}"#,
+            ["7", "null", r#""accept""#, "{}", r#"{"action":"agree"}"#, "[]"],
+        ),
+        (
+            Method::SamplingCreateMessage,
+            r#"{"role":"assistant","content":{"type":"text","text":"x"},"model":"m"}"#,
+            ["7", "null", "{}", r#"{"content":"x","role":"user"}"#, r#"{"content":{}}"#, "true"],
+        ),
+        (Method::RootsList, r#"{"roots":[]}"#, ["7", "null", "{}", r#"{"roots":{}}"#, "[]", r#"{"roots":null}"#]),
+    ] {
+        assert!(matches!(brought(method.clone(), good), Ok(AskStep::Answered(_))));
+        for answer in bad {
+            assert_eq!(code(brought(method.clone(), answer).unwrap_err()), -32602, "{method} {answer}");
+        }
+    }
+    for responses in ["null", "7", "[]", r#""who""#] {
+        let mut scene = Scene::new(config());
+        let key = scene.begin(&call("1", &format!(r#","inputResponses":{responses}"#)));
+        assert_eq!(code(ask(&mut scene, key, "who").unwrap_err()), -32602, "{responses}");
+    }
+
+    let mut scene = Scene::legacy_with(config(), "2025-11-25", CAN);
+    let key = scene.begin(&legacy("1", "tools/call", ""));
+    let Ok(AskStep::Sent(_)) = ask(&mut scene, key, "who") else { panic!("not sent") };
+    scene.drain();
+    scene.tell(r#"{"jsonrpc":"2.0","id":1,"result":{"action":7}}"#);
+    assert!(matches!(&scene.answers[..], [(_, Err(AskError::Refused(error)))] if error.code.0 == -32602));
+}
+
+#[test]
+fn other_answers_than_those_asked_for_are_passed_over_and_those_that_lack_are_asked_for_again() {
+    let mut scene = Scene::new(config());
+    let answers = r#","inputResponses":{"other":{"action":"accept"}}"#;
+    let key = scene.begin(&call("1", answers));
+    assert!(matches!(ask(&mut scene, key, "who"), Ok(AskStep::Suspended)));
+    let answer = suspend(&mut scene, key);
+    assert!(answer.contains(r#""inputRequests":{"who":"#), "{answer}");
+}
+
+#[test]
+fn nobody_is_asked_before_being_initialized() {
+    let mut scene = Scene::new(config());
+    scene.tell(&crate::scene::initialize_with("2025-11-25", CAN));
+    let key = scene.begin(&legacy("1", "tools/call", ""));
+    let Ok(AskStep::Sent(first)) = ask(&mut scene, key, "who") else { panic!("not sent") };
+    let Ok(AskStep::Sent(_)) = ask(&mut scene, key, "what") else { panic!("not sent") };
+    assert_eq!(scene.drain(), [""; 0]);
+    scene.machine.unask(first);
+    assert_eq!(scene.drain(), [""; 0], "what was not sent needs no withdrawal");
+    assert!(scene.ask(&legacy("2", "ping", "")).contains(r#""result":{}"#));
+    assert!(scene.ask(&legacy("3", "logging/setLevel", r#""level":"debug""#)).contains(r#""result":{}"#));
+    let sent = scene.tell(&notification("notifications/initialized", ""));
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].contains("elicitation/create"), "{sent:?}");
+}
+
+#[test]
+fn a_key_can_be_replaced_while_calls_wait_for_answers() {
+    let answers = r#","inputResponses":{"who":{"action":"cancel"}}"#;
+    let mut scene = Scene::new(config());
+    let key = scene.begin(&call("1", ""));
+    assert!(matches!(ask(&mut scene, key, "who"), Ok(AskStep::Suspended)));
+    let state = state_of(&suspend(&mut scene, key));
+    let again = call("2", &format!(r#","requestState":{state}{answers}"#));
+    for (sealer, opens) in [
+        (HmacSealer::new([2; 32]).or([1; 32]), true),
+        (HmacSealer::new([1; 32]).or([2; 32]), true),
+        (HmacSealer::new([2; 32]), false),
+    ] {
+        let mut scene = Scene::new(config());
+        scene.sealer = Arc::new(sealer);
+        let key = scene.begin(&again);
+        assert_eq!(matches!(ask(&mut scene, key, "who"), Ok(AskStep::Answered(_))), opens);
+    }
+}

@@ -178,8 +178,11 @@ fn notifications_are_never_answered() {
 #[test]
 fn what_is_not_a_message_is_answered_and_the_connection_goes_on() {
     for mut scene in [Scene::new(config()), Scene::modern(), Scene::legacy("2025-11-25")] {
-        for text in ["", "{", "nul", "{\"jsonrpc\":\"2.0\",\"id\":1,", "\"a\u{0}b\""] {
+        for text in ["{", "{\"jsonrpc\":\"2.0\",\"id\":1,", "[1"] {
             assert_eq!(code_of(&scene.ask(text)), -32700, "{text}");
+        }
+        for text in ["", "not json", "nul", "\"a\u{0}b\"", "12:00 INFO started"] {
+            assert_eq!(scene.tell(text), [""; 0], "{text}");
         }
         for text in [
             "7",
@@ -193,6 +196,13 @@ fn what_is_not_a_message_is_answered_and_the_connection_goes_on() {
         let answer = scene.ask(r#"{"jsonrpc":"1.0","id":"mine","method":"ping"}"#);
         assert!(answer.contains(r#""id":"mine""#), "{answer}");
     }
+}
+
+#[test]
+fn noise_is_answered_where_that_is_wanted() {
+    let mut config = config();
+    config.answers_noise = true;
+    assert_eq!(code_of(&Scene::new(config).ask("not json")), -32700);
 }
 
 #[test]

@@ -93,3 +93,36 @@ fn progress_is_left_out_when_nobody_takes_the_messages() {
     assert_eq!(told.len(), 11);
     assert!(told[10].contains("result"));
 }
+
+#[test]
+fn where_every_exchange_is_answered_apart_ids_may_be_the_same_and_the_answers_are_not() {
+    use sandwire_proto::{ExchangeId, Input, Time, Via, server::Output};
+    use sandwire_types::wire::{Incoming, Memo, decode, encode};
+
+    let mut scene = Scene::legacy("2025-11-25");
+    scene.machine.answer_apart(true);
+    let tell = |scene: &mut Scene, exchange: u64, text: &str| {
+        let Ok(Incoming::One(message)) = decode(text, &mut Memo::new()) else { panic!("no message") };
+        scene.machine.handle(Time(0), Input::Message { via: Via::Exchange(ExchangeId(exchange)), message });
+        let mut calls = Vec::new();
+        while let Some(output) = scene.machine.poll() {
+            match output {
+                Output::Call { key, .. } => calls.push(key),
+                Output::Cancel { .. } => panic!("cancelled"),
+                _ => {}
+            }
+        }
+        calls
+    };
+    let first = tell(&mut scene, 1, &legacy("1", "tools/call", ""));
+    let second = tell(&mut scene, 2, &legacy("1", "tools/call", ""));
+    assert_eq!(tell(&mut scene, 2, &legacy("1", "tools/call", "")).len(), 0, "refused on the same exchange");
+    let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(tell(&mut scene, 3, cancelled).len(), 0, "nobody knows which of them is meant");
+    for (key, exchange, value) in [(second[0], 2, r#"{"b":2}"#), (first[0], 1, r#"{"a":1}"#)] {
+        scene.machine.reply(key, Ok(sandwire_types::Reply::new(sandwire_json::Raw::from_valid(value))));
+        let Some(Output::Send { via, message }) = scene.machine.poll() else { panic!("nothing sent") };
+        assert_eq!(via, Via::Exchange(ExchangeId(exchange)));
+        assert!(encode(&message).contains(value));
+    }
+}

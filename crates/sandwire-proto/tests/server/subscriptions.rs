@@ -107,3 +107,43 @@ fn nothing_is_announced_before_the_client_is_ready_or_without_the_capability() {
         assert_eq!(change(&mut scene, each), [""; 0]);
     }
 }
+
+#[test]
+fn what_a_slow_client_was_not_told_yet_is_told_once() {
+    let mut scene = Scene::modern();
+    scene.ask(&listen("1", r#""toolsListChanged":true,"resourceSubscriptions":["a:b"]"#));
+    for _ in 0..10_000 {
+        scene.machine.changed(&Change::Tools);
+        scene.machine.changed(&Change::Resource("a:b".into()));
+    }
+    assert_eq!(scene.drain().len(), 2);
+    assert_eq!(change(&mut scene, Change::Tools).len(), 1);
+}
+
+#[test]
+fn a_subscription_whose_client_falls_too_far_behind_ends_with_its_result() {
+    let mut config = config();
+    config.limits.max_queue = 4;
+    let mut scene = Scene::new(config);
+    scene.ask(&listen("\"l\"", r#""resourceSubscriptions":["a:/"]"#));
+    for file in 0..100 {
+        scene.machine.changed(&Change::Resource(format!("a:/{file}").into()));
+    }
+    let told = scene.drain();
+    assert_eq!(told.len(), 5);
+    assert!(told[4].contains(r#""id":"l","result""#) && told[4].contains(r#"subscriptionId":"l""#), "{told:?}");
+    assert_eq!(scene.machine.in_flight(), 0);
+}
+
+#[test]
+fn what_one_subscription_may_follow_is_bounded() {
+    let uris = |count: usize, bytes: usize| {
+        let uris: Vec<_> = (0..count).map(|at| format!(r#""a:{at}{}""#, "x".repeat(bytes))).collect();
+        format!(r#""resourceSubscriptions":[{}]"#, uris.join(","))
+    };
+    let mut scene = Scene::modern();
+    assert!(scene.ask(&listen("1", &uris(1024, 200))).contains("acknowledged"));
+    assert_eq!(code_of(&scene.ask(&listen("2", &uris(1025, 1)))), -32602);
+    assert_eq!(code_of(&scene.ask(&listen("3", &uris(300, 1000)))), -32602);
+    assert_eq!(scene.machine.in_flight(), 1);
+}

@@ -123,13 +123,13 @@ fn batch(mut r: Reader<'_>, memo: &mut Memo) -> Result<Incoming, WireError> {
 fn one(mut r: Reader<'_>, memo: &mut Memo) -> Result<Message, WireError> {
     let mut parts =
         Parts { memo, seen: 0, twice: 0, texts: [""; Slot::COUNT], envelope: None, server_info: None, extra: None };
-    let read = match r.peek() {
-        Ok(Kind::Object) => parts.read(&MESSAGE, &mut r),
-        _ => r.skip(),
-    };
+    let noise = !matches!(r.peek(), Ok(Kind::Object));
+    let read = if noise { r.skip() } else { parts.read(&MESSAGE, &mut r) };
     match read.and_then(|()| r.end()) {
         Ok(()) => parts.message(),
-        Err(error) => Err(parts.unreadable(&error)),
+        Err(error) => {
+            Err(WireError { is_noise: noise && error.kind() == ErrorKind::Syntax, ..parts.unreadable(&error) })
+        }
     }
 }
 
@@ -370,7 +370,7 @@ impl<'a> Parts<'a, '_> {
         let is_response = self.is_response();
         let code = code(error);
         let id = if code == ErrorCode::PARSE_ERROR && !is_response { None } else { self.id(Slot::Id) };
-        WireError { code, id, message: error.to_text(), is_response, is_notification: false }
+        WireError { code, id, message: error.to_text(), is_response, is_notification: false, is_noise: false }
     }
 
     fn message(&mut self) -> Result<Message, WireError> {
@@ -385,6 +385,7 @@ impl<'a> Parts<'a, '_> {
                 message: message.into(),
                 is_response: self.is_response(),
                 is_notification,
+                is_noise: false,
             });
         }
         let null_id = self.is_null(Slot::Id);
