@@ -106,7 +106,7 @@ fn the_log_hears_of_every_answer() {
     let who = |name: &str| Some(name.to_owned());
     assert_eq!(
         *log.lock().unwrap(),
-        [(200, who("alice"), 0), (429, None, 0), (400, who("bob"), 0), (401, None, 0), (421, None, 0)]
+        [(200, who("alice"), 0), (429, who("eve"), 0), (400, who("bob"), 0), (401, None, 0), (421, None, 0)]
     );
 
     log.lock().unwrap().clear();

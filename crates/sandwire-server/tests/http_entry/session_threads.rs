@@ -129,6 +129,7 @@ fn a_session_may_be_used_from_many_threads() {
             let body = Bytes::new(request(0, "initialize", params));
             let (head, _) = block_on(entry.handle(post(&[]), Box::new(body)));
             let session = head.headers.get("mcp-session-id").unwrap();
+            Client { entry: &entry, session }.begin(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.into());
             thread::scope(|threads| {
                 for thread in 1..=4 {
                     let client = Client { entry: &entry, session };
