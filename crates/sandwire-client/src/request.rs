@@ -8,6 +8,7 @@ use sandwire_proto::{PeerInfo, client};
 use sandwire_types::{
     Capability, LoggingLevel, Method, Notification, Reply, ResultKind,
     model::{CallToolResult, ContentBlock, ProgressNotificationParams},
+    trace::TraceContext,
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -116,6 +117,20 @@ impl<T> Request<T> {
     /// The least severe log messages the server may send while it works on this (modern era).
     pub fn log_level(self, level: LoggingLevel) -> Self {
         self.with(|call| call.request.log_level = Some(level))
+    }
+
+    /// Says which trace the call belongs to, in either era. To be called after [`meta`](Self::meta), which replaces it.
+    ///
+    /// ```
+    /// use sandwire_types::trace::TraceContext;
+    /// # async fn example(client: sandwire_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let trace = TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")?;
+    /// client.call_tool("build", &()).trace(&trace).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trace(self, trace: &TraceContext) -> Self {
+        self.with(|call| call.request.meta = Some(trace.written(call.request.meta.as_ref())))
     }
 
     /// Members to add to `_meta`, an object.

@@ -11,7 +11,7 @@ use sandwire_types::model::{
     CreateMessageRequestParams, CreateMessageResult, Implementation, ListRootsResult, LoggingLevel, ReadResourceResult,
     Root,
 };
-use sandwire_types::{ErrorObject, Method, ProtocolVersion};
+use sandwire_types::{ErrorObject, Method, ProtocolVersion, trace::TraceContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::future::Future;
@@ -230,6 +230,12 @@ impl Context {
     /// The members of the request's `_meta` that the protocol does not use itself, such as `traceparent`.
     pub fn meta(&self) -> Option<&Raw> {
         self.meta.as_ref()
+    }
+
+    /// The trace that the call belongs to, if the client says so and keeps to the format: for the spans and log lines
+    /// of what the handler does, and for what it calls in turn.
+    pub fn trace(&self) -> Option<TraceContext> {
+        TraceContext::read(self.meta.as_ref()?)
     }
 
     /// The server.

@@ -42,6 +42,7 @@
 //! - [`extension`]: the names of extensions, and of the members of `_meta`.
 //! - [`jsonrpc`]: messages, ids, errors.
 //! - [`meta`]: what travels beside parameters and results.
+//! - [`trace`]: which trace a request belongs to.
 //! - [`wire`]: from messages to text and back; [`wire::legacy`] and [`wire::modern`] are the edges of
 //!   the two eras.
 //! - [`model`]: the nouns, their codecs and their tables.
@@ -67,6 +68,7 @@ pub mod jsonrpc;
 pub mod meta;
 pub mod method;
 pub mod model;
+pub mod trace;
 pub mod version;
 pub mod wire;
 
