@@ -162,7 +162,7 @@ impl Bundle for MethodHandler {
             extending.used.push(extension);
         }
         if let Some(member) = name_member {
-            extending.names.push((method.clone(), member));
+            extending.rules.name_member(method.clone(), &member);
         }
         extending.methods.push((method, run));
         builder
@@ -245,7 +245,6 @@ impl Server {
 /// not contain it.
 pub(crate) struct Extending {
     pub(crate) rules: Extensions,
-    names: Vec<(Method, String)>,
     methods: Vec<(Method, Run<str>)>,
     hear: Option<Box<dyn Hear>>,
     /// The extensions that something was registered with.
@@ -263,7 +262,6 @@ pub(crate) fn extending(builder: &mut Builder) -> &mut Extending {
     builder.extending.get_or_insert_with(|| {
         Box::new(Extending {
             rules: Extensions::default(),
-            names: Vec::new(),
             methods: Vec::new(),
             hear: None,
             used: Vec::new(),
@@ -281,9 +279,6 @@ impl Extending {
         }
         config.custom_methods = true;
         config.extend(self.rules);
-        for (method, member) in self.names {
-            config.name_member(method, &member);
-        }
         Ok(Rest { run: Some(Box::new(Methods(self.methods))), hear: self.hear, ..Rest::default() })
     }
 }

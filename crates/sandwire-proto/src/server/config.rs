@@ -47,7 +47,6 @@ pub struct Config {
     results: Results,
     sealer: OnceLock<Arc<dyn Sealer>>,
     rules: Option<Arc<dyn Rules>>,
-    names: Vec<(Method, Arc<str>)>,
 }
 
 impl Config {
@@ -76,7 +75,6 @@ impl Config {
             results: Results::These(results),
             sealer: OnceLock::new(),
             rules: None,
-            names: Vec::new(),
         }
     }
 
@@ -89,16 +87,11 @@ impl Config {
         self.rules.as_deref()
     }
 
-    /// Has the HTTP header `Mcp-Name` repeat this member of the parameters of a custom method.
-    pub fn name_member(&mut self, method: Method, member: &str) {
-        self.names.push((method, member.into()));
-    }
-
     /// The member of a method's parameters that the HTTP header `Mcp-Name` repeats.
     #[must_use]
     pub fn name_source(&self, method: &Method) -> Option<&str> {
         let known = method.name_source().map(NameSource::key);
-        known.or_else(|| self.names.iter().find(|(named, _)| named == method).map(|(_, member)| &**member))
+        known.or_else(|| self.rules()?.name_source(method))
     }
 
     /// The table of a method's result.

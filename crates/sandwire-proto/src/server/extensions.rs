@@ -16,6 +16,7 @@ pub struct Extensions {
     methods: Vec<Custom>,
     results: Vec<(Arc<str>, Arc<str>)>,
     filters: Vec<(Arc<str>, Arc<str>)>,
+    names: Vec<(Method, Arc<str>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,6 +41,11 @@ impl Extensions {
     pub fn filter(&mut self, extension: &str, key: &str) {
         self.filters.push((extension.into(), key.into()));
     }
+
+    /// Has the HTTP header `Mcp-Name` repeat this member of the parameters of a custom method.
+    pub fn name_member(&mut self, method: Method, member: &str) {
+        self.names.push((method, member.into()));
+    }
 }
 
 /// What a machine asks of the extensions. A trait, so that a server that has none does not contain them.
@@ -50,8 +56,14 @@ pub(super) trait Rules: fmt::Debug + Send + Sync {
     /// Whether the client may be answered with a result of this type.
     fn admit_result(&self, kind: &str, peer: &PeerInfo) -> Result<(), ErrorObject>;
 
-    /// Whether a subscription's key is one of an extension.
-    fn admit_filter(&self, key: &str, value: &str, peer: &PeerInfo) -> Result<bool, ErrorObject>;
+    /// What a subscription asks of extensions, an object of their keys.
+    fn filter(&self, notifications: &str, peer: &PeerInfo) -> Result<Raw, ErrorObject>;
+
+    /// Whether a subscription that asks for this wants to hear of something, and may.
+    fn wants(&self, published: &Published, filter: &Raw, peer: &PeerInfo) -> bool;
+
+    /// The member of a custom method's parameters that the HTTP header `Mcp-Name` repeats.
+    fn name_source(&self, method: &Method) -> Option<&str>;
 }
 
 impl Rules for Extensions {
@@ -70,21 +82,50 @@ impl Rules for Extensions {
         }
     }
 
-    fn admit_filter(&self, key: &str, value: &str, peer: &PeerInfo) -> Result<bool, ErrorObject> {
-        let Some((extension, _)) = self.filters.iter().find(|(_, known)| **known == *key) else { return Ok(false) };
-        declared(peer, extension)?;
-        let mut reader = Reader::new(value);
-        let read = match reader.peek() {
-            Ok(Kind::Array) => reader.array(&mut |item| item.string().map(|_| ())),
-            _ => reader.boolean().map(|_| ()),
-        };
-        match read {
-            Ok(()) => Ok(value != "false"),
-            Err(_) => Err(fault(
-                ErrorCode::INVALID_PARAMS,
-                "a key of an extension in notifications is true, false, or a list of strings",
-            )),
-        }
+    fn filter(&self, notifications: &str, peer: &PeerInfo) -> Result<Raw, ErrorObject> {
+        let (mut asked, mut refused) = (Writer::new(), None);
+        asked.begin_object();
+        // The text was read before.
+        let _ = Reader::new(notifications).object(&mut |key, value| {
+            let value = value.raw()?;
+            if let Some((extension, _)) = self.filters.iter().find(|(_, known)| **known == *key) {
+                match declared(peer, extension).and_then(|()| is_asked(value)) {
+                    Ok(true) => {
+                        asked.key(key);
+                        asked.raw(value);
+                    }
+                    Ok(false) => {}
+                    Err(error) => refused = Some(error),
+                }
+            }
+            Ok(())
+        });
+        asked.end_object();
+        refused.map_or_else(|| Ok(asked.into_raw()), Err)
+    }
+
+    fn wants(&self, published: &Published, filter: &Raw, peer: &PeerInfo) -> bool {
+        published.may_hear(peer) && filter.get(&published.key).is_some_and(|value| published.is_wanted(value.as_str()))
+    }
+
+    fn name_source(&self, method: &Method) -> Option<&str> {
+        self.names.iter().find(|(named, _)| named == method).map(|(_, member)| &**member)
+    }
+}
+
+/// Whether the value of a key of an extension asks for anything.
+fn is_asked(value: &str) -> Result<bool, ErrorObject> {
+    let mut reader = Reader::new(value);
+    let read = match reader.peek() {
+        Ok(Kind::Array) => reader.array(&mut |item| item.string().map(|_| ())),
+        _ => reader.boolean().map(|_| ()),
+    };
+    match read {
+        Ok(()) => Ok(value != "false"),
+        Err(_) => Err(fault(
+            ErrorCode::INVALID_PARAMS,
+            "a key of an extension in notifications is true, false, or a list of strings",
+        )),
     }
 }
 

@@ -31,33 +31,22 @@ pub(super) struct Filter {
     pub(super) prompts: bool,
     pub(super) resources: bool,
     pub(super) uris: Vec<Arc<str>>,
-    /// Keys of extensions, and their values.
-    pub(super) custom: Vec<(Arc<str>, Raw)>,
+    /// An object of what is asked of extensions.
+    pub(super) custom: Option<Raw>,
 }
 
 impl Filter {
     /// Reads the `notifications` member of `subscriptions/listen`.
     pub(super) fn read(text: &str, config: &Config, peer: &PeerInfo) -> Result<Self, ErrorObject> {
-        let mut filter = Self::default();
-        let mut refused = None;
-        filter
-            .read_members(text, &mut |key, value| {
-                match config.rules().map(|rules| rules.admit_filter(key, value, peer)) {
-                    Some(Err(error)) => refused = Some(error),
-                    Some(Ok(is_wanted)) => return is_wanted,
-                    None => {}
-                }
-                false
-            })
-            .map_err(|_| {
-                fault(
-                    ErrorCode::INVALID_PARAMS,
-                    "notifications must be an object of toolsListChanged, promptsListChanged, resourcesListChanged \
+        let mut filter = Self::members(text).map_err(|_| {
+            fault(
+                ErrorCode::INVALID_PARAMS,
+                "notifications must be an object of toolsListChanged, promptsListChanged, resourcesListChanged \
                  (booleans) and resourceSubscriptions (strings)",
-                )
-            })?;
-        if let Some(error) = refused {
-            return Err(error);
+            )
+        })?;
+        if let Some(rules) = config.rules() {
+            filter.custom = Some(rules.filter(text, peer)?);
         }
         if !filter.fits(config) {
             let message = "more is named than one subscription may follow; name less";
@@ -74,29 +63,26 @@ impl Filter {
 
     fn fits(&self, config: &Config) -> bool {
         let uris = self.uris.iter().map(|uri| uri.len());
-        let bytes: usize = uris.chain(self.custom.iter().map(|(key, value)| key.len() + value.as_str().len())).sum();
+        let bytes: usize = uris.chain(self.custom.iter().map(|custom| custom.as_str().len())).sum();
         self.uris.len() <= config.limits.max_queue && bytes <= MAX_WATCHED_BYTES
     }
 
-    fn read_members(&mut self, text: &str, is_wanted: &mut dyn FnMut(&str, &str) -> bool) -> Result<(), Error> {
+    fn members(text: &str) -> Result<Self, Error> {
+        let mut filter = Self::default();
         Reader::new(text).object(&mut |key, value| {
             match key {
-                "toolsListChanged" => self.tools = value.boolean()?,
-                "promptsListChanged" => self.prompts = value.boolean()?,
-                "resourcesListChanged" => self.resources = value.boolean()?,
+                "toolsListChanged" => filter.tools = value.boolean()?,
+                "promptsListChanged" => filter.prompts = value.boolean()?,
+                "resourcesListChanged" => filter.resources = value.boolean()?,
                 "resourceSubscriptions" => value.array(&mut |item| {
-                    self.uris.push(Arc::from(&*item.string()?));
+                    filter.uris.push(Arc::from(&*item.string()?));
                     Ok(())
                 })?,
-                _ => {
-                    let text = value.raw()?;
-                    if is_wanted(key, text) {
-                        self.custom.push((key.into(), Raw::from_valid(text)));
-                    }
-                }
+                _ => value.skip()?,
             }
             Ok(())
-        })
+        })?;
+        Ok(filter)
     }
 
     pub(super) fn acknowledgement(&self) -> Raw {
@@ -122,25 +108,24 @@ impl Filter {
             }
             writer.end_array();
         }
-        for (key, value) in &self.custom {
-            writer.key(key);
-            writer.raw(value.as_str());
+        if let Some(custom) = &self.custom {
+            writer.members(custom.as_str());
         }
         writer.end_object();
         writer.end_object();
         writer.into_raw()
     }
 
-    pub(super) fn wants(&self, change: &Change, peer: &PeerInfo) -> bool {
+    pub(super) fn wants(&self, change: &Change, config: &Config, peer: &PeerInfo) -> bool {
         match change {
             Change::Tools => self.tools,
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
             Change::Resource(uri) => covers(&self.uris, uri),
-            Change::Custom(published) => {
-                let mut keys = self.custom.iter().filter(|(key, _)| *key == published.key);
-                published.may_hear(peer) && keys.any(|(_, value)| published.is_wanted(value.as_str()))
-            }
+            Change::Custom(published) => match (config.rules(), &self.custom) {
+                (Some(rules), Some(custom)) => rules.wants(published, custom, peer),
+                _ => false,
+            },
         }
     }
 }

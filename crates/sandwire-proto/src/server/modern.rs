@@ -53,7 +53,9 @@ impl Machine {
             .calls
             .iter()
             .filter(|(_, entry)| match &entry.state {
-                State::Listening(filter) => filter.wants(change, &entry.peer) || Fault::ServerTellsEverybody.happens(),
+                State::Listening(filter) => {
+                    filter.wants(change, &self.config, &entry.peer) || Fault::ServerTellsEverybody.happens()
+                }
                 _ => false,
             })
             .map(|(key, entry)| (key, entry.via, entry.id.clone()))
