@@ -20,7 +20,7 @@ const PATIENCE: u32 = 3;
 pub fn run(args: &[String]) -> Result<()> {
     if args.iter().any(|arg| arg == "--list") {
         for suite in SUITES {
-            println!("{:<9} {:>2} min  {}", suite.name, suite.minutes, suite.about);
+            println!("{:<12} {:>2} min  {}", suite.name, suite.minutes, suite.about);
         }
         return Ok(());
     }
@@ -66,7 +66,7 @@ impl std::fmt::Display for Report {
         let verdict = if self.tally.failed > 0 { "FAILED" } else { "ok" };
         let minutes = self.took.as_secs_f64() / 60.0;
         let over = if minutes > f64::from(self.minutes) { ", over its budget" } else { "" };
-        write!(f, "{:<9} {verdict:<6}  {minutes:>4.1} of {} min{over}: {}", self.name, self.minutes, self.tally)
+        write!(f, "{:<12} {verdict:<6}  {minutes:>4.1} of {} min{over}: {}", self.name, self.minutes, self.tally)
     }
 }
 

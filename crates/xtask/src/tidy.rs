@@ -40,6 +40,7 @@ const RULES: &[Rule] = &[
     Rule { about: "a file has at most 600 lines, or a reason", check: text::long_files },
     Rule { about: "every test runs", check: text::disabled_tests },
     Rule { about: "nothing names a package registry's host", check: text::registries },
+    Rule { about: "the conformance programs leave the wire to the library", check: text::wire_words },
     Rule { about: "one clippy configuration for what ships", check: text::clippy_files },
     Rule { about: "every crate says what it is for", check: docs::crates },
     Rule { about: "crates/README.md has every crate", check: docs::map },

@@ -7,6 +7,7 @@ mod host;
 mod input;
 mod prompts;
 mod resources;
+mod skills;
 mod telling;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub fn server() -> Result<Server, RegistrationError> {
         .with(input::tools())
         .with(resources::all())
         .with(prompts::all())
+        .with(skills::all())
         .declare(sandwire::server::Capability::Logging)
         .build()
 }

@@ -231,6 +231,13 @@ pub const SUITES: &[Suite] = &[
         run: |job| job.counted(xtask("interop")?, count::closing_line),
     },
     Suite {
+        name: "conformance",
+        about: "the official suite against our server and our client, natively and as wasm",
+        minutes: 8,
+        needs: &[Need::Npm("conformance"), Need::Npm("tools"), Need::Modules],
+        run: |job| job.counted(xtask("conformance")?, count::closing_line),
+    },
+    Suite {
         name: "snippets",
         about: "the README's snippets compile and run outside the workspace",
         minutes: 3,

@@ -89,6 +89,54 @@ pub fn registries(workspace: &Workspace) -> Vec<String> {
     broken
 }
 
+/// Words of the wire in the programs of the conformance suite, which would say then what the library is to say, and
+/// adapters that do more than pass things on.
+pub fn wire_words(workspace: &Workspace) -> Vec<String> {
+    const WORDS: &[&str] = &[
+        "_meta",
+        ".meta(",
+        "io.modelcontextprotocol",
+        "errorcode",
+        ".headers",
+        "headers:",
+        "headers(",
+        "setheader",
+        ".header(",
+        "requesthead",
+        "responsehead",
+        "mcp-session-id",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "mcp-param",
+        "last-event-id",
+        "content-type",
+        "www-authenticate",
+        "authorization:",
+    ];
+    const ADAPTERS: &[&str] = &["worker.js", "fetch.mjs"];
+    let mut broken = Vec::new();
+    let programs = workspace.files.iter().filter(|file| file.path.starts_with("tests/conformance/"));
+    for file in programs.filter(|file| ends_with(file, &["rs", "js", "mjs"])) {
+        for (number, line) in file.text.lines().enumerate() {
+            let words = line.to_lowercase();
+            if WORDS.iter().any(|word| words.contains(word)) || has_error_code(&words) {
+                broken.push(format!("{}:{}: {}", file.path, number + 1, line.trim()));
+            }
+        }
+        let lines = file.text.lines().count();
+        if ADAPTERS.iter().any(|name| file.path.ends_with(name)) && lines > 30 {
+            broken.push(format!("{} has {lines} lines; an adapter has at most 30", file.path));
+        }
+    }
+    broken
+}
+
+fn has_error_code(line: &str) -> bool {
+    let mut after = line.match_indices("-32").filter_map(|(at, found)| line.get(at + found.len()..));
+    after.any(|rest| rest.bytes().take_while(u8::is_ascii_digit).count() >= 3)
+}
+
 /// Clippy reads the nearest file only, so another one would switch the bans off.
 pub fn clippy_files(workspace: &Workspace) -> Vec<String> {
     let wanted = ["disallowed-methods", "Instant::now", "SystemTime::now"];
@@ -145,6 +193,22 @@ mod tests {
             ("tests/npm/a/package-lock.json", &address),
         ]));
         assert_eq!(found.len(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn a_conformance_program_that_speaks_of_the_wire_is_found() {
+        let found = wire_words(&files(&[
+            ("tests/conformance/src/a.rs", "let code = -32602;\nlet range = 10-32;\n"),
+            ("tests/conformance/client/a.mjs", "const key = \"_meta\";\nresponse.headers.get('Mcp-Session-Id');\n"),
+            ("tests/conformance/worker/worker.js", &"\n".repeat(31)),
+            ("tests/conformance/README.md", "no `_meta` key"),
+            ("tests/native/src/a.rs", "-32602"),
+        ]));
+        assert_eq!(found.len(), 4, "{found:?}");
+        assert!(found.iter().any(|line| line.starts_with("tests/conformance/src/a.rs:1:")));
+        assert!(
+            wire_words(&files(&[("tests/conformance/src/a.rs", "\"http-standard-headers\" => accept()")])).is_empty()
+        );
     }
 
     #[test]

@@ -88,6 +88,16 @@ mod native {
             | "http-invalid-tool-headers"
             | "sep-2322-client-request-state"
             | "sse-retry" => call_all_tools(client).await?,
+            "sep-2640-client-no-prefetch" => {
+                client.list_all_skills().await?;
+            }
+            "sep-2640-client-verify-digest" | "sep-2640-client-verify-frontmatter" | "sep-2640-client-verify-size" => {
+                for skill in client.list_all_skills().await? {
+                    let skill = client.open_skill(skill)?;
+                    skill.instructions().await?;
+                    skill.read("references/FORMS.md").await?;
+                }
+            }
             _ => return Err(format!("this client does not know the scenario {scenario}").into()),
         }
         Ok(())
