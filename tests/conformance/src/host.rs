@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sandwire::io::Env;
 
@@ -14,9 +15,9 @@ pub(crate) fn env() -> Arc<dyn Env> {
 }
 
 /// Waits.
-pub(crate) async fn pause(milliseconds: u64) {
+pub(crate) async fn pause(time: Duration) {
     let env = env();
     let mut timer = env.timer();
-    let end = env.now().after(milliseconds);
+    let end = env.now().after(time.as_millis().try_into().unwrap_or(u64::MAX));
     poll_fn(|cx| timer.poll(end, cx)).await;
 }

@@ -8,17 +8,28 @@ mod input;
 mod prompts;
 mod resources;
 mod skills;
+mod tasks;
 mod telling;
 
 use std::sync::Arc;
 
 use sandwire::io::{Endpoint, MemoryEvents};
 use sandwire::server::http::{Guard, HttpEntry, Sessions, SessionsDriver};
-use sandwire::server::{RegistrationError, Server};
+use sandwire::server::{Capability, RegistrationError, Server, Tasks};
+
+pub use tasks::tasks;
+
+/// The server, and its tasks run where it runs.
+#[cfg(target_family = "wasm")]
+fn worker() -> Result<Server, RegistrationError> {
+    let (tasks, driver) = tasks();
+    sandwire_web::spawn(driver);
+    server(tasks)
+}
 
 #[cfg(target_family = "wasm")]
 sandwire_web::export!(
-    server,
+    worker,
     only | server,
     _env | {
         let (entry, driver) = entry(server);
@@ -32,16 +43,18 @@ sandwire_web::export!(
 /// # Errors
 ///
 /// A fixture is described badly.
-pub fn server() -> Result<Server, RegistrationError> {
+pub fn server(tasks: Tasks) -> Result<Server, RegistrationError> {
     Server::builder("sandwire-conformance", env!("CARGO_PKG_VERSION"))
+        .declare(Capability::Logging)
         .with(content::tools())
         .with(telling::tools())
         .with(asking::tools())
         .with(input::tools())
+        .with(tasks)
+        .with(tasks::tools())
         .with(resources::all())
         .with(prompts::all())
         .with(skills::all())
-        .declare(sandwire::server::Capability::Logging)
         .build()
 }
 

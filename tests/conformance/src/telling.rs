@@ -1,5 +1,7 @@
 //! Tools that say something before their answer, or to others.
 
+use std::time::Duration;
+
 use sandwire::server::{Context, PromptHandler, RegistrationError, ToolHandler, tool};
 use sandwire::types::model::LoggingLevel;
 
@@ -20,9 +22,9 @@ pub(crate) fn tools() -> Vec<ToolHandler> {
 #[tool]
 async fn test_tool_with_logging(ctx: &Context) -> &'static str {
     ctx.log(LoggingLevel::Info, "Tool execution started");
-    pause(50).await;
+    pause(Duration::from_millis(50)).await;
     ctx.log(LoggingLevel::Info, "Tool processing data");
-    pause(50).await;
+    pause(Duration::from_millis(50)).await;
     ctx.log(LoggingLevel::Info, "Tool execution completed");
     "logged three messages"
 }
@@ -38,9 +40,9 @@ fn test_logging_tool(ctx: &Context) -> &'static str {
 #[tool]
 async fn test_tool_with_progress(ctx: &Context) -> &'static str {
     ctx.progress(0.0, 100.0, None);
-    pause(50).await;
+    pause(Duration::from_millis(50)).await;
     ctx.progress(50.0, 100.0, None);
-    pause(50).await;
+    pause(Duration::from_millis(50)).await;
     ctx.progress(100.0, 100.0, None);
     "done"
 }
@@ -49,7 +51,7 @@ async fn test_tool_with_progress(ctx: &Context) -> &'static str {
 #[tool]
 async fn test_reconnection(ctx: &Context) -> &'static str {
     ctx.close_stream();
-    pause(100).await;
+    pause(Duration::from_millis(100)).await;
     "Reconnection test completed successfully"
 }
 

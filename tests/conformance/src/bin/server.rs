@@ -3,15 +3,16 @@
 
 #[cfg(not(target_family = "wasm"))]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    use std::pin::pin;
     use std::sync::Arc;
 
-    use futures_util::future::{Either, select};
+    use futures_util::future::{Either, join, select};
 
-    let (entry, driver) = conformance::entry(Arc::new(conformance::server()?));
+    let (tasks, tasks_driver) = conformance::tasks();
+    let (entry, sessions) = conformance::entry(Arc::new(conformance::server(tasks)?));
     let listening = sandwire::http::Server::local(0)?;
     println!("http://localhost:{}/mcp", listening.local_addr()?.port());
-    match sandwire::block_on(select(pin!(listening.serve(entry)), driver)) {
+    let serving = Box::pin(listening.serve(entry));
+    match sandwire::block_on(select(serving, join(sessions, tasks_driver))) {
         Either::Left((ended, _)) => Ok(ended?),
         Either::Right(_) => Err("the sessions ended".into()),
     }
