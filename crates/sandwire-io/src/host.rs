@@ -317,8 +317,11 @@ impl State {
     }
 
     fn wait(&mut self, wait: Wait, waker: &Waker) {
-        if !self.waiters.iter().any(|(have, with)| *have == wait && with.will_wake(waker)) {
-            self.waiters.push((wait, waker.clone()));
+        // Who waits for an answer is one, and counts where it was polled last.
+        let is_one = matches!(wait, Wait::Answer(_));
+        match self.waiters.iter_mut().find(|(have, with)| *have == wait && (is_one || with.will_wake(waker))) {
+            Some((_, with)) => with.clone_from(waker),
+            None => self.waiters.push((wait, waker.clone())),
         }
     }
 

@@ -343,6 +343,12 @@ fn a_task_asks_under_keys_that_never_come_again() {
             about(client, "tasks/update", &id, &answer("2", "Mallory")).await.unwrap();
             about(client, "tasks/update", &id, &answer("1", "Adam")).await.unwrap();
             assert_eq!(said(&until(client, &id, "completed").await), "Adam and Eve", "{link:?}");
+            let id = begin(client, "two", "{}").await;
+            until(client, &id, "input_required").await;
+            about(client, "tasks/update", &id, &answer("1", "Adam")).await.unwrap();
+            until(client, &id, "input_required").await;
+            about(client, "tasks/update", &id, &answer("2", "Eve")).await.unwrap();
+            assert_eq!(said(&until(client, &id, "completed").await), "Adam and Eve", "{link:?}");
             let other = begin(client, "confirm", "{}").await;
             until(client, &other, "input_required").await;
             let declined = r#","inputResponses":{"1":{"action":"decline"}}"#;
