@@ -49,6 +49,7 @@ fn b50_an_initialization_names_no_session_and_only_its_answer_begins_one() {
 
 #[test]
 fn b87_an_error_in_the_body_is_the_error_whatever_the_status() {
+    // Known fault: the status itself cannot be read beside the error.
     for version in ERAS {
         for status in [200, 400, 404, 409, 422, 500, 503] {
             // An old session that a 404 is about is another matter.

@@ -1,5 +1,5 @@
 //! B107: what a long answer costs. A process of its own, since it looks at all of its memory.
-#![allow(missing_docs, unreachable_pub, missing_debug_implementations, dead_code)]
+#![allow(missing_docs, unreachable_pub, missing_debug_implementations, dead_code, unused_imports)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
 mod stage;

@@ -15,10 +15,13 @@ pub fn echo() -> Server {
     Server::builder("echo", "1").tool("echo", "Says it again.", async |text: Text| text.text).build().unwrap()
 }
 
+/// Who waits, and what lets it go on.
+type Waits = (String, oneshot::Sender<()>);
+
 /// Tools that wait until the test lets them go on.
 #[derive(Clone, Debug, Default)]
 pub struct Doors {
-    waiting: Arc<Mutex<Vec<(String, oneshot::Sender<()>)>>>,
+    waiting: Arc<Mutex<Vec<Waits>>>,
     cancelled: Arc<Mutex<Vec<String>>>,
 }
 
