@@ -18,11 +18,12 @@ use row::{Outcomes, Row};
 use wire_check::Checker;
 
 /// What the table has a column for.
-const AREAS: [&str; 9] = [
+const AREAS: [&str; 10] = [
     "negotiate",
     "tools",
     "resources",
     "prompts",
+    "completion",
     "progress",
     "cancellation",
     "elicitation",

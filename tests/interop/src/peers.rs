@@ -25,6 +25,9 @@ pub(crate) enum Side {
 /// Everybody but us.
 pub(crate) const PEERS: [Who; 5] = [Who::TypeScript1, Who::TypeScript2, Who::Python1, Who::Python2, Who::Rmcp];
 
+/// The transports.
+pub(crate) const TRANSPORTS: [&str; 3] = ["stdio", "HTTP", "SSE"];
+
 /// The versions, the newest first.
 pub(crate) const VERSIONS: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
@@ -47,9 +50,13 @@ impl Who {
         matches!(self, Self::Ours | Self::OursInNode)
     }
 
-    /// How it can be reached, and reach others.
-    pub(crate) fn transports(self) -> &'static [&'static str] {
-        if self == Self::OursInNode { &["HTTP"] } else { &["stdio", "HTTP"] }
+    /// Whether a side of it has a transport; `SSE` is that of 2024, with two addresses.
+    pub(crate) fn has(self, side: Side, transport: &str) -> bool {
+        match (self, side, transport) {
+            (Self::OursInNode, ..) => transport == "HTTP",
+            (Self::Rmcp, _, "SSE") | (Self::TypeScript2, Side::Server, "SSE") => false,
+            _ => true,
+        }
     }
 
     /// Whether it has the modern era.

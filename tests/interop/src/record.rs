@@ -50,20 +50,24 @@ pub struct Recorded<S> {
     service: Arc<S>,
     record: Arc<Record>,
     conversations: AtomicU32,
+    /// Whether everything belongs to one conversation.
+    one: bool,
     sessions: Arc<Mutex<HashMap<String, u32>>>,
 }
 
 impl<S> Recorded<S> {
-    /// A service whose messages are kept.
+    /// A service whose messages are kept; in the transport of 2024, which names sessions elsewhere, as those of `one`
+    /// conversation.
     #[must_use]
-    pub fn new(service: S, record: Arc<Record>) -> Self {
-        Self { service: Arc::new(service), record, conversations: AtomicU32::new(0), sessions: Arc::default() }
+    pub fn new(service: S, record: Arc<Record>, one: bool) -> Self {
+        Self { service: Arc::new(service), record, conversations: AtomicU32::new(0), one, sessions: Arc::default() }
     }
 }
 
 impl<S: HttpService> HttpService for Recorded<S> {
     fn handle(&self, head: RequestHead, body: Box<dyn Body>) -> BoxFuture<'static, (ResponseHead, Box<dyn Body>)> {
         let session = head.headers.get(SESSION).and_then(|session| lock(&self.sessions).get(session).copied());
+        let session = if self.one { Some(0) } else { session };
         let conversation = session.unwrap_or_else(|| self.conversations.fetch_add(1, Ordering::Relaxed));
         let (service, record) = (Arc::clone(&self.service), Arc::clone(&self.record));
         let sessions = Arc::clone(&self.sessions);
@@ -115,6 +119,9 @@ impl Said {
         let end = self.text.windows(2).position(|two| two == b"\n\n")?;
         let event: Vec<u8> = self.text.drain(..end + 2).collect();
         let event = String::from_utf8_lossy(&event);
+        if event.lines().any(|line| line == "event: endpoint") {
+            return Some(String::new());
+        }
         let data = event.lines().filter_map(|line| line.strip_prefix("data:"));
         Some(data.map(str::trim_start).collect::<Vec<_>>().join("\n"))
     }

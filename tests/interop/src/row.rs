@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::AREAS;
 use crate::left::Mark;
-use crate::peers::{PEERS, Side, Who};
+use crate::peers::{PEERS, Side, TRANSPORTS, Who};
 
 const STARTING: Duration = Duration::from_secs(30);
 const LIMIT: Duration = Duration::from_secs(120);
@@ -32,9 +32,12 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
         .into_iter()
         .flat_map(|peer| [(Who::Ours, peer), (Who::OursInNode, peer), (peer, Who::Ours), (peer, peer)]);
     pairs.flat_map(|(client, server)| {
-        let versions = client.chooses().filter(move |version| server.serves().any(|other| other == *version));
-        versions.flat_map(move |version| {
-            client.transports().iter().map(move |transport| Row { client, server, transport, version })
+        let speaks = move |transport: &&str| client.has(Side::Client, transport) && server.has(Side::Server, transport);
+        TRANSPORTS.into_iter().filter(speaks).flat_map(move |transport| {
+            let both = client.chooses().filter(|version| server.serves().any(|other| other == *version));
+            // What is as old as 2024 is tried in the oldest version.
+            let versions: Vec<_> = if transport == "SSE" { both.last().into_iter().collect() } else { both.collect() };
+            versions.into_iter().map(move |version| Row { client, server, transport, version })
         })
     })
 }
@@ -89,10 +92,11 @@ impl Row {
                 client.args(["stdio", self.version]).args(serving).arg("stdio").arg(mark.text());
                 None
             }
-            _ => {
-                serving.push("http".to_owned());
+            transport => {
+                let transport = transport.to_lowercase();
+                serving.push(transport.clone());
                 let (server, address) = listen(words(serving).arg(mark.text()))?;
-                client.args(["http", self.version, &address]).env("NO_PROXY", "127.0.0.1");
+                client.args([&transport, self.version, &address]).env("NO_PROXY", "127.0.0.1");
                 Some(server)
             }
         };

@@ -44,11 +44,13 @@ mod tests {
         let row = Row { client: Who::Ours, server: Who::Rmcp, transport: "HTTP", version: "2025-03-26" };
         let mut outcomes = vec![Some(Ok(())); AREAS.len()];
         outcomes[1] = Some(Err("no list".to_owned()));
-        outcomes[6] = None;
+        outcomes[7] = None;
         let itself = Row { client: Who::Rmcp, ..row };
         let text = text(&[row, itself], &[outcomes, vec![Some(Ok(())); AREAS.len()]]);
         let (ours, theirs) = text.split_once("## Each peer with itself").unwrap();
-        assert!(ours.contains("| Sandwire | rmcp 3.11 | HTTP | 2025-03-26 | ✓ | ✗ | ✓ | ✓ | ✓ | ✓ | · | ✓ | ✓ |\n"));
+        assert!(
+            ours.contains("| Sandwire | rmcp 3.11 | HTTP | 2025-03-26 | ✓ | ✗ | ✓ | ✓ | ✓ | ✓ | ✓ | · | ✓ | ✓ |\n")
+        );
         assert!(theirs.contains("| rmcp 3.11 | rmcp 3.11 | HTTP |") && !theirs.contains("| Sandwire |"));
     }
 

@@ -1,6 +1,6 @@
 //! Programs of others, which `cargo xtask test native` installs and names in the environment.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sandwire_native::stdio::Command;
 
@@ -27,12 +27,6 @@ pub fn npm() -> PathBuf {
 #[must_use]
 pub fn python() -> PathBuf {
     named("SANDWIRE_PYTHON")
-}
-
-/// A program of others beside these tests.
-#[must_use]
-pub fn peer(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
 /// A server of npm, as it is published.

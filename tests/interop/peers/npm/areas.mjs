@@ -39,6 +39,8 @@ export async function areas({ client, version, negotiated, call, subscribe, upda
       assert.deepEqual(structuredContent, { sum: 42 });
       assert.ok(tools.find((tool) => tool.name === "add").outputSchema, "no output schema");
     }
+    const sums = await Promise.all(Array.from({ length: 50 }, (_, a) => call("add", { a, b: 1 })));
+    for (const [a, { content }] of sums.entries()) assert.match(content[0].text, new RegExp(`\\b${a + 1}\\b`));
     const failed = await call("fail", {});
     assert.ok(failed.isError);
     assert.match(failed.content[0].text, /as it was asked to/);
@@ -64,6 +66,11 @@ export async function areas({ client, version, negotiated, call, subscribe, upda
     assert.equal(prompts[0].arguments[0].name, "topic");
     const { messages } = await client.getPrompt({ name: "summary", arguments: { topic: "trees" } });
     assert.equal(messages[0].content.text, "Summarise trees.");
+  });
+  await report("completion", async () => {
+    const ref = { type: "ref/resource", uri: "day://{name}" };
+    const { completion } = await client.complete({ ref, argument: { name: "name", value: "t" } });
+    assert.deepEqual(completion.values, ["tuesday"]);
   });
   await report("progress", async () => {
     const steps = [];

@@ -1,5 +1,5 @@
 // The first line of the official TypeScript package, 1.32, as a client:
-// `node client-v1.mjs <folder with packages> <stdio|http> <version> <program and arguments, or address>`
+// `node client-v1.mjs <folder with packages> <stdio|http|sse> <version> <program and arguments, or address>`
 import { areas, elicit, report, sample } from "./areas.mjs";
 import { load } from "./load.mjs";
 
@@ -8,6 +8,7 @@ const sdk = "@modelcontextprotocol/sdk";
 const { Client } = await load(`${sdk}/client/index.js`);
 const { StdioClientTransport } = await load(`${sdk}/client/stdio.js`);
 const { StreamableHTTPClientTransport } = await load(`${sdk}/client/streamableHttp.js`);
+const { SSEClientTransport } = await load(`${sdk}/client/sse.js`);
 const types = await load(`${sdk}/types.js`);
 
 const client = new Client({ name: "interop", version: "1.0.0" }, { capabilities: { elicitation: {}, sampling: {} } });
@@ -16,9 +17,12 @@ client.setRequestHandler(types.CreateMessageRequestSchema, sample);
 let updates = 0;
 client.setNotificationHandler(types.ResourceUpdatedNotificationSchema, () => void (updates += 1));
 let negotiated;
-const connection = transport === "stdio"
-  ? new StdioClientTransport({ command: target, args })
-  : new StreamableHTTPClientTransport(new URL(target));
+const connections = {
+  stdio: () => new StdioClientTransport({ command: target, args }),
+  http: () => new StreamableHTTPClientTransport(new URL(target)),
+  sse: () => new SSEClientTransport(new URL(target)),
+};
+const connection = connections[transport]();
 // This transport is told the version; the client itself tells nobody.
 const told = connection.setProtocolVersion?.bind(connection);
 connection.setProtocolVersion = (version) => {

@@ -1,10 +1,10 @@
 // The official TypeScript package, 2.4, as a client:
-// `node client-v2.mjs <folder with packages> <stdio|http> <version> <program and arguments, or address>`
+// `node client-v2.mjs <folder with packages> <stdio|http|sse> <version> <program and arguments, or address>`
 import { areas, elicit, report, sample } from "./areas.mjs";
 import { load } from "./load.mjs";
 
 const [transport, version, target, ...args] = process.argv.slice(3);
-const { Client, StreamableHTTPClientTransport } = await load("@modelcontextprotocol/client");
+const { Client, SSEClientTransport, StreamableHTTPClientTransport } = await load("@modelcontextprotocol/client");
 const { StdioClientTransport } = await load("@modelcontextprotocol/client/stdio");
 
 const modern = version >= "2026";
@@ -19,9 +19,12 @@ client.setRequestHandler("elicitation/create", elicit);
 client.setRequestHandler("sampling/createMessage", sample);
 let updates = 0;
 client.setNotificationHandler("notifications/resources/updated", () => void (updates += 1));
-const connection = transport === "stdio"
-  ? new StdioClientTransport({ command: target, args })
-  : new StreamableHTTPClientTransport(new URL(target));
+const connections = {
+  stdio: () => new StdioClientTransport({ command: target, args }),
+  http: () => new StreamableHTTPClientTransport(new URL(target)),
+  sse: () => new SSEClientTransport(new URL(target)),
+};
+const connection = connections[transport]();
 try {
   await client.connect(connection);
 } catch (error) {

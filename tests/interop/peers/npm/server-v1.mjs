@@ -1,4 +1,5 @@
-// The first line of the official TypeScript package, 1.32, as a server: `node server-v1.mjs <folder with packages> <stdio|http>`
+// The first line of the official TypeScript package, 1.32, as a server: `node server-v1.mjs <folder with packages> <stdio|http|sse>`
+import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { listen } from "./listen.mjs";
 import { load } from "./load.mjs";
@@ -7,6 +8,7 @@ const sdk = "@modelcontextprotocol/sdk";
 const { McpServer, ResourceTemplate } = await load(`${sdk}/server/mcp.js`);
 const { StdioServerTransport } = await load(`${sdk}/server/stdio.js`);
 const { StreamableHTTPServerTransport } = await load(`${sdk}/server/streamableHttp.js`);
+const { SSEServerTransport } = await load(`${sdk}/server/sse.js`);
 const types = await load(`${sdk}/types.js`);
 const { z } = await load("zod");
 
@@ -75,7 +77,10 @@ function build() {
   });
   const contents = (uri, text) => ({ contents: [{ uri: uri.href, text }] });
   server.registerResource("today", NOTE, {}, (uri) => contents(uri, "Water the plants."));
-  const days = new ResourceTemplate("day://{name}", { list: undefined });
+  const days = new ResourceTemplate("day://{name}", {
+    list: undefined,
+    complete: { name: (typed) => ["monday", "tuesday"].filter((day) => day.startsWith(typed)) },
+  });
   server.registerResource("day", days, {}, (uri, { name }) => contents(uri, `It is ${name}.`));
   server.registerPrompt("summary", { argsSchema: { topic: z.string() } }, ({ topic }) => ({
     messages: [{ role: "user", content: { type: "text", text: `Summarise ${topic}.` } }],
@@ -85,6 +90,19 @@ function build() {
 
 if (process.argv[3] === "stdio") {
   await build().connect(new StdioServerTransport());
+} else if (process.argv[3] === "sse") {
+  const sessions = new Map();
+  const server = http.createServer(async (request, response) => {
+    const { searchParams } = new URL(request.url, "http://localhost");
+    if (request.method === "POST") {
+      const session = sessions.get(searchParams.get("sessionId"));
+      return session?.handlePostMessage(request, response) ?? response.writeHead(404).end();
+    }
+    const transport = new SSEServerTransport("/messages", response);
+    sessions.set(transport.sessionId, transport);
+    await build().connect(transport);
+  });
+  server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/sse`));
 } else {
   listen(async (options) => {
     const transport = new StreamableHTTPServerTransport(options);

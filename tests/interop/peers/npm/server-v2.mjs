@@ -79,7 +79,10 @@ function build({ era } = { era: "legacy" }) {
   });
   const contents = (uri, text) => ({ contents: [{ uri: uri.href, text }] });
   server.registerResource("today", NOTE, {}, (uri) => contents(uri, "Water the plants."));
-  const days = new ResourceTemplate("day://{name}", { list: undefined });
+  const days = new ResourceTemplate("day://{name}", {
+    list: undefined,
+    complete: { name: (typed) => ["monday", "tuesday"].filter((day) => day.startsWith(typed)) },
+  });
   server.registerResource("day", days, {}, (uri, { name }) => contents(uri, `It is ${name}.`));
   server.registerPrompt("summary", { argsSchema: z.object({ topic: z.string() }) }, ({ topic }) => ({
     messages: [{ role: "user", content: { type: "text", text: `Summarise ${topic}.` } }],

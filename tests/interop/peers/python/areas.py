@@ -33,10 +33,10 @@ async def report(area, run):
         print(f"{area}: {type(error).__name__} {error}".replace("\n", " "), flush=True)
 
 
-async def areas(client, version, negotiate, error_type, subscribe, give_up):
+async def areas(client, version, negotiate, error_type, reference, subscribe, give_up):
     """Goes through all areas and prints a line for each.
 
-    `negotiate` gives the version and what the server says of itself; `subscribe` is a context that hears of the note and
+    `negotiate` gives the version and what the server says of itself; `reference` is to the template of days; `subscribe` is a context that hears of the note and
     gives what waits for its change; `give_up` ends a call.
     """
 
@@ -64,6 +64,8 @@ async def areas(client, version, negotiate, error_type, subscribe, give_up):
         same(await say("echo", {"message": message}), message)
         same((await call("add", {"a": 2, "b": 40}))["structuredContent"], {"sum": 42})
         assert "outputSchema" in tools["add"], "no output schema"
+        sums = await asyncio.gather(*(call("add", {"a": a, "b": 1}) for a in range(50)))
+        same([each["structuredContent"]["sum"] for each in sums], list(range(1, 51)))
         failed = await call("fail")
         assert failed["isError"] and "as it was asked to" in failed["content"][0]["text"], failed
         try:
@@ -93,6 +95,10 @@ async def areas(client, version, negotiate, error_type, subscribe, give_up):
         same(prompts[0]["arguments"][0]["name"], "topic")
         messages = wire(await client.get_prompt("summary", {"topic": "trees"}))["messages"]
         same(messages[0]["content"]["text"], "Summarise trees.")
+
+    async def completion():
+        completed = wire(await client.complete(reference, {"name": "name", "value": "t"}))
+        same(completed["completion"]["values"], ["tuesday"])
 
     async def progress():
         steps = []
@@ -133,5 +139,5 @@ async def areas(client, version, negotiate, error_type, subscribe, give_up):
             await asyncio.wait_for(updated(), 5)
 
     await report("negotiate", negotiation)
-    for area in (tools, resources, prompts, progress, cancellation, elicitation, sampling, subscription):
+    for area in (tools, resources, prompts, completion, progress, cancellation, elicitation, sampling, subscription):
         await report(area.__name__, area)

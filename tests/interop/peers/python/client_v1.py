@@ -1,5 +1,5 @@
 """The first line of the official Python package, 1.30, as a client:
-`client_v1.py <stdio|http> <version> <program and arguments, or address>`"""
+`client_v1.py <stdio|http|sse> <version> <program and arguments, or address>`"""
 
 import asyncio
 import sys
@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from areas import answer, areas, report
 from mcp import ClientSession, McpError, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import (
     CancelledNotification,
@@ -15,6 +16,7 @@ from mcp.types import (
     CreateMessageResult,
     ElicitResult,
     ProgressNotification,
+    ResourceTemplateReference,
     ResourceUpdatedNotification,
     ServerNotification,
     TextContent,
@@ -33,6 +35,9 @@ async def sample(context, params):
 async def streams(transport, target, arguments):
     if transport == "stdio":
         async with stdio_client(StdioServerParameters(command=target, args=arguments)) as (read, write):
+            yield read, write
+    elif transport == "sse":
+        async with sse_client(target) as (read, write):
             yield read, write
     else:
         async with streamable_http_client(target) as (read, write, _):
@@ -76,8 +81,9 @@ async def main(transport, version, target, *arguments):
                     raise fault
 
                 return await report("negotiate", failed)
+            days = ResourceTemplateReference(type="ref/resource", uri="day://{name}")
             said = (opened.protocolVersion, opened.capabilities, opened.serverInfo.name, opened.instructions)
-            await areas(session, version, lambda: said, McpError, subscribe, give_up)
+            await areas(session, version, lambda: said, McpError, days, subscribe, give_up)
 
 
 asyncio.run(main(*sys.argv[1:]))

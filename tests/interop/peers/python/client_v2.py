@@ -1,4 +1,4 @@
-"""The official Python package, 2.3, as a client: `client_v2.py <stdio|http> <version> <program and arguments, or address>`"""
+"""The official Python package, 2.3, as a client: `client_v2.py <stdio|http|sse> <version> <program and arguments, or address>`"""
 
 import asyncio
 import sys
@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 from areas import answer, areas, report
 from mcp import Client, MCPError, StdioServerParameters
-from mcp_types import CreateMessageResult, ElicitResult, ResourceUpdatedNotification, TextContent
+from mcp.client.sse import sse_client
+from mcp_types import CreateMessageResult, ElicitResult, ResourceTemplateReference, ResourceUpdatedNotification, TextContent
 
 
 async def elicit(context, params):
@@ -18,7 +19,13 @@ async def sample(context, params):
 
 
 async def main(transport, version, target, *arguments):
-    server = StdioServerParameters(command=target, args=arguments) if transport == "stdio" else target
+    servers = {
+        "stdio": lambda: StdioServerParameters(command=target, args=arguments),
+        "http": lambda: target,
+        "sse": lambda: sse_client(target),
+    }
+    server = servers[transport]()
+    days = ResourceTemplateReference(type="ref/resource", uri="day://{name}")
     modern = version >= "2026"
     changed = asyncio.Event()
 
@@ -62,7 +69,7 @@ async def main(transport, version, target, *arguments):
 
         return await report("negotiate", failed)
     try:
-        await areas(client, version, negotiate, MCPError, subscribe, give_up)
+        await areas(client, version, negotiate, MCPError, days, subscribe, give_up)
     finally:
         await client.__aexit__(None, None, None)
 

@@ -1,4 +1,4 @@
-"""The first line of the official Python package, 1.30, as a server: `server_v1.py <stdio|http>`"""
+"""The first line of the official Python package, 1.30, as a server: `server_v1.py <stdio|http|sse>`"""
 
 import socket
 import sys
@@ -8,7 +8,7 @@ import anyio
 import uvicorn
 from mcp.server.fastmcp import Context, FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
-from mcp.types import SamplingMessage, TextContent
+from mcp.types import Completion, SamplingMessage, TextContent
 from pydantic import AnyUrl, BaseModel
 
 NOTE = "note://today"
@@ -95,6 +95,12 @@ def day(name: str) -> str:
     return f"It is {name}."
 
 
+@server.completion()
+async def complete(ref, argument, context):
+    days = ["monday", "tuesday"]
+    return Completion(values=[day for day in days if day.startswith(argument.value)])
+
+
 @server.prompt()
 def summary(topic: str) -> str:
     return f"Summarise {topic}."
@@ -115,6 +121,7 @@ if sys.argv[1] == "stdio":
     server.run("stdio")
 else:
     listener = socket.create_server(("127.0.0.1", 0))
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-    app = server.streamable_http_app()
+    sse = sys.argv[1] == "sse"
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}/{'sse' if sse else 'mcp'}", flush=True)
+    app = server.sse_app() if sse else server.streamable_http_app()
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])

@@ -1,4 +1,4 @@
-"""The official Python package, 2.3, as a server: `server_v2.py <stdio|http>`"""
+"""The official Python package, 2.3, as a server: `server_v2.py <stdio|http|sse>`"""
 
 import socket
 import sys
@@ -9,7 +9,7 @@ import uvicorn
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve, Sample
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CreateMessageResult, EmptyResult, SamplingMessage, SubscribeRequestParams, TextContent
+from mcp_types import Completion, CreateMessageResult, EmptyResult, SamplingMessage, SubscribeRequestParams, TextContent
 from mcp_types import UnsubscribeRequestParams
 from pydantic import BaseModel
 
@@ -102,6 +102,12 @@ def day(name: str) -> str:
     return f"It is {name}."
 
 
+@server.completion()
+async def complete(ref, argument, context):
+    days = ["monday", "tuesday"]
+    return Completion(values=[day for day in days if day.startswith(argument.value)])
+
+
 @server.prompt()
 def summary(topic: str) -> str:
     return f"Summarise {topic}."
@@ -125,6 +131,7 @@ if sys.argv[1] == "stdio":
     server.run("stdio")
 else:
     listener = socket.create_server(("127.0.0.1", 0))
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-    app = server.streamable_http_app()
+    sse = sys.argv[1] == "sse"
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}/{'sse' if sse else 'mcp'}", flush=True)
+    app = server.sse_app() if sse else server.streamable_http_app()
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])

@@ -1,4 +1,4 @@
-//! Our client: `interop-client <stdio|http> <version> <program and arguments, or address>`. It prints a line for each
+//! Our client: `interop-client <stdio|http|sse> <version> <program and arguments, or address>`. It prints a line for each
 //! area of the table.
 #![allow(clippy::expect_used, clippy::panic)]
 
@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use async_io::Timer;
-use futures::future::{Either, select};
+use futures::future::{Either, join_all, select};
 use interop_record::Record;
 use sandwire::client::{Client, Error, ErrorKind, Options};
 use sandwire::types::model::{
@@ -32,15 +32,15 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [transport, version, target @ ..] = arguments.as_slice() else { panic!("usage: see the source") };
     let version = ProtocolVersion::parse(version).expect("a version");
-    let target = match (transport.as_str(), target) {
+    let find = || match (transport.as_str(), target) {
         ("stdio", [program, arguments @ ..]) => {
             Target::from(arguments.iter().fold(Command::new(program), |command, argument| command.arg(argument)))
         }
-        ("http", [address]) => Target::from(address),
+        ("http" | "sse", [address]) => Target::from(address),
         _ => panic!("no such transport, or no target"),
     };
     let (told, updates) = mpsc::channel();
-    let mut connect = sandwire::connect(target).options(options(version, told.clone()));
+    let mut connect = sandwire::connect(find()).options(options(version, told.clone()));
     if let Some(record) = std::env::var_os("INTEROP_RECORD") {
         connect = connect.observe(Record::at(record).observer());
     }
@@ -50,10 +50,12 @@ fn main() {
         Err(error) => return report("negotiate", Err(error.into())),
     };
     block_on(async {
-        report("negotiate", negotiate(&client, version));
+        let found = negotiate(&client, version).and(agree(find(), version).await);
+        report("negotiate", found);
         report("tools", timely(tools(&client, version)).await);
         report("resources", timely(resources(&client)).await);
         report("prompts", timely(prompts(&client)).await);
+        report("completion", timely(completion(&client)).await);
         report("progress", timely(progress(&client)).await);
         report("cancellation", timely(cancellation(&client)).await);
         report("elicitation", timely(elicitation(&client)).await);
@@ -141,6 +143,17 @@ fn negotiate(client: &Client, version: ProtocolVersion) -> Outcome {
     Ok(())
 }
 
+/// Without being told a version, both agree on one that is as new.
+async fn agree(target: Target, version: ProtocolVersion) -> Outcome {
+    if version < ProtocolVersion::LATEST_HANDSHAKE {
+        return Ok(());
+    }
+    let client = sandwire::connect(target).options(Options::new("interop", "1.0.0").probe_timeout(PATIENCE)).await?;
+    let found = client.server().ok_or("no server")?.version;
+    client.close();
+    if found >= version { Ok(()) } else { Err(format!("{found} is the newest that both speak").into()) }
+}
+
 async fn tools(client: &Client, version: ProtocolVersion) -> Outcome {
     let tools = client.list_all_tools().await?;
     let names: Vec<_> = tools.iter().map(|tool| tool.name.to_string()).collect();
@@ -153,6 +166,13 @@ async fn tools(client: &Client, version: ProtocolVersion) -> Outcome {
         same(serde_json::from_str::<Value>(structured.as_str())?, json!({ "sum": 42 }))?;
         let add = tools.iter().find(|tool| &*tool.name == "add");
         add.and_then(|add| add.output_schema.as_ref()).ok_or("no output schema")?;
+    }
+    let sums = (0..50).map(|a| {
+        let arguments = json!({ "a": a, "b": 1 });
+        async move { (a, call(client, "add", &arguments).await) }
+    });
+    for (a, sum) in join_all(sums).await {
+        same(text_of(&sum?)?.contains(&(a + 1).to_string()), true)?;
     }
     let failed = call(client, "fail", &json!({})).await?;
     same(failed.is_error, Some(true))?;
@@ -192,6 +212,15 @@ async fn prompts(client: &Client) -> Outcome {
     same(&prompt["arguments"][0]["name"], &json!("topic"))?;
     let expanded = serde_json::to_value(client.get_prompt("summary", [("topic", "trees")]).await?)?;
     same(&expanded["messages"][0]["content"]["text"], &json!("Summarise trees."))
+}
+
+async fn completion(client: &Client) -> Outcome {
+    let params = json!({
+        "ref": { "type": "ref/resource", "uri": "day://{name}" },
+        "argument": { "name": "name", "value": "t" },
+    });
+    let completed = client.complete(&serde_json::from_value(params)?).await?;
+    same(completed.completion.values, vec!["tuesday".to_owned()])
 }
 
 async fn progress(client: &Client) -> Outcome {

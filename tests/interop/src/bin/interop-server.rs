@@ -1,4 +1,5 @@
-//! Our server: `interop-server stdio <record>`, or `interop-server http <record>`, which prints its address.
+//! Our server: `interop-server stdio <record>`; with `http` or `sse`, as the transport of 2024 is called here, it prints its
+//! address.
 #![allow(clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use futures::future::{Either, select};
 use interop_record::{Record, Recorded};
 use sandwire::io::{Link, TextLink, serve};
 use sandwire::server::http::{Guard, HttpEntry, Sessions};
-use sandwire::server::{Elicited, Form, ResourceHandler, ToolError};
+use sandwire::server::{Completing, Elicited, Form, ResourceHandler, ToolError};
 use sandwire::types::model::{
     CreateMessageRequestParams, OneOrMany, Role, SamplingMessage, SamplingMessageContentBlock, TextContent,
 };
@@ -88,7 +89,13 @@ fn server() -> Server {
             "touched".to_owned()
         })
         .resource(NOTE, "Today's note.", || "Water the plants.")
-        .with(ResourceHandler::new("day://{name}", "A day.", |day: Day| format!("It is {}.", day.name)))
+        .with(ResourceHandler::new("day://{name}", "A day.", |day: Day| format!("It is {}.", day.name)).completing(
+            "name",
+            |typed: Completing| {
+                let days = ["monday", "tuesday"].into_iter();
+                days.filter(|day| day.starts_with(&typed.value)).collect::<Vec<_>>()
+            },
+        ))
         .prompt("summary", "Summarises.", |topic: Topic| format!("Summarise {}.", topic.topic))
         .build()
         .expect("every part is described")
@@ -149,17 +156,18 @@ fn main() {
             link.observe(Arc::new(record.observer()));
             block_on(serve(endpoint, NativeEnv::shared(), Box::new(link)));
         }
-        Some("http") => {
-            let (entry, sessions) =
-                HttpEntry::with_sessions(endpoint, NativeEnv::shared(), Guard::default(), Sessions::default());
+        Some(transport @ ("http" | "sse")) => {
+            let sessions = Sessions { sse: transport == "sse", ..Sessions::default() };
+            let one = sessions.sse;
+            let (entry, sessions) = HttpEntry::with_sessions(endpoint, NativeEnv::shared(), Guard::default(), sessions);
             let listening = http::Server::local(0).expect("a free port");
             println!("http://{}/mcp", listening.local_addr().expect("its address"));
-            let serving = std::pin::pin!(listening.serve(Recorded::new(entry, record)));
+            let serving = std::pin::pin!(listening.serve(Recorded::new(entry, record, one)));
             match block_on(select(serving, sessions)) {
                 Either::Left((ended, _)) => ended.expect("the server serves"),
                 Either::Right(_) => panic!("the sessions ended"),
             }
         }
-        _ => panic!("usage: interop-server stdio | http, and where to keep the record"),
+        _ => panic!("usage: interop-server stdio | http | sse, and where to keep the record"),
     }
 }

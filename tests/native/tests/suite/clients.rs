@@ -1,6 +1,5 @@
-//! Clients of others and our server, over standard streams and over HTTP.
+//! The Inspector and our server, over standard streams and over HTTP. Other clients of others are in `tests/interop`.
 
-use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -57,95 +56,6 @@ fn output(mut command: Command) -> String {
     let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
     assert!(status.is_some_and(|status| status.success()), "{command:?}: {status:?}\n{stdout}\n{stderr}");
     stdout
-}
-
-/// A client's program, which converses with the server that its arguments name.
-fn converse(mut client: Command, transport: &str, era: &str) {
-    let server = (transport != "stdio").then(Http::start);
-    let target = server.as_ref().map_or(SERVER, |server| server.address.as_str());
-    client.args([transport, era, target]);
-    assert_eq!(output(client), "done\n");
-}
-
-fn python() -> Command {
-    program(tools::python(), "client.py")
-}
-
-fn typescript(script: &str) -> Command {
-    let mut command = program("node", script);
-    command.arg(tools::named("SANDWIRE_NPM"));
-    command
-}
-
-fn program(name: impl AsRef<OsStr>, script: &str) -> Command {
-    let mut command = Command::new(name);
-    command.arg(tools::peer(script));
-    command
-}
-
-#[test]
-fn python_legacy_over_standard_streams() {
-    converse(python(), "stdio", "legacy");
-}
-
-#[test]
-fn python_modern_over_standard_streams() {
-    converse(python(), "stdio", "modern");
-}
-
-#[test]
-fn python_legacy_over_http_in_a_session() {
-    converse(python(), "http", "legacy");
-}
-
-#[test]
-fn python_modern_over_http() {
-    converse(python(), "http", "modern");
-}
-
-#[test]
-fn python_over_the_event_stream_of_2024() {
-    converse(python(), "sse", "legacy");
-}
-
-#[test]
-fn typescript_legacy_over_standard_streams() {
-    converse(typescript("client.mjs"), "stdio", "legacy");
-}
-
-#[test]
-fn typescript_modern_over_standard_streams() {
-    converse(typescript("client.mjs"), "stdio", "modern");
-}
-
-#[test]
-fn typescript_legacy_over_http_in_a_session() {
-    converse(typescript("client.mjs"), "http", "legacy");
-}
-
-#[test]
-fn typescript_modern_over_http() {
-    converse(typescript("client.mjs"), "http", "modern");
-}
-
-#[test]
-fn typescript_over_the_event_stream_of_2024() {
-    converse(typescript("client.mjs"), "sse", "legacy");
-}
-
-#[test]
-fn first_typescript_over_standard_streams() {
-    converse(typescript("client-v1.mjs"), "stdio", "legacy");
-}
-
-#[test]
-fn first_typescript_over_http_in_a_session() {
-    converse(typescript("client-v1.mjs"), "http", "legacy");
-}
-
-#[test]
-fn first_typescript_over_the_event_stream_of_2024() {
-    converse(typescript("client-v1.mjs"), "sse", "legacy");
 }
 
 /// What the Inspector's command line says of a method.

@@ -80,6 +80,7 @@ async fn main() {
     report("tools", tools(&client, version)).await;
     report("resources", resources(&client)).await;
     report("prompts", prompts(&client)).await;
+    report("completion", completion(&client)).await;
     report("progress", progress(&client)).await;
     report("cancellation", cancellation(&client)).await;
     report("elicitation", elicitation(&client)).await;
@@ -167,6 +168,17 @@ async fn tools(client: &Client, version: &str) -> Result<()> {
         let add = tools.iter().find(|tool| tool["name"] == "add").context("no add")?;
         ensure!(add["outputSchema"].is_object(), "no output schema");
     }
+    let sums = (0..50).map(|a| {
+        let sum = call(client, "add", json!({ "a": a, "b": 1 }));
+        async move { (a, sum.await) }
+    });
+    for (a, sum) in futures::future::join_all(sums).await {
+        let sum = sum?;
+        ensure!(
+            sum["content"][0]["text"].as_str().is_some_and(|text| text.contains(&(a + 1).to_string())),
+            "{a}: {sum}"
+        );
+    }
     let failed = call(client, "fail", json!({})).await?;
     same(&failed["isError"], &json!(true))?;
     ensure!(failed["content"][0]["text"].as_str().is_some_and(|text| text.contains("as it was asked to")), "{failed}");
@@ -204,6 +216,11 @@ async fn prompts(client: &Client) -> Result<()> {
     let prompt = client.get_prompt(GetPromptRequestParams::new("summary").with_arguments(arguments)).await?;
     let prompt = serde_json::to_value(prompt)?;
     same(&prompt["messages"][0]["content"]["text"], &json!("Summarise trees."))
+}
+
+async fn completion(client: &Client) -> Result<()> {
+    let completed = client.complete_resource_argument("day://{name}", "name", "t", None).await?;
+    same(completed.values, vec!["tuesday".to_owned()])
 }
 
 async fn progress(client: &Client) -> Result<()> {

@@ -228,7 +228,7 @@ impl Interop {
 impl ServerHandler for Interop {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources();
-        ServerConfig::new(capabilities.enable_resources_subscribe().build())
+        ServerConfig::new(capabilities.enable_resources_subscribe().enable_completions().build())
             .with_server_info(Implementation::new("interop", "1.0.0"))
             .with_instructions("A server for tests.")
     }
@@ -260,6 +260,16 @@ impl ServerHandler for Interop {
             None => return Err(ErrorData::resource_not_found("no such resource", None)),
         };
         Ok(ReadResourceResult::new(vec![ResourceContents::text(said, uri)]).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let days = ["monday", "tuesday"].into_iter().filter(|day| day.starts_with(&request.argument.value));
+        let completion = CompletionInfo::new(days.map(str::to_owned).collect()).map_err(failed)?;
+        Ok(CompleteResult::new(completion))
     }
 
     async fn subscribe(&self, _: SubscribeRequestParams, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
