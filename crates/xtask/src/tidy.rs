@@ -5,6 +5,7 @@ mod docs;
 mod faults;
 mod graph;
 mod layers;
+mod requirements;
 mod source;
 mod text;
 mod workspace;
@@ -38,6 +39,7 @@ const RULES: &[Rule] = &[
     Rule { about: "no mistakes that are made on purpose can ship", check: faults::ship },
     Rule { about: "unsafe is forbidden outside the binding crates", check: code::unsafety },
     Rule { about: "a file has at most 600 lines, or a reason", check: text::long_files },
+    Rule { about: "what the specification requires is proved by tests that exist", check: requirements::proved },
     Rule { about: "every test runs", check: text::disabled_tests },
     Rule { about: "nothing names a package registry's host", check: text::registries },
     Rule { about: "the conformance programs leave the wire to the library", check: text::wire_words },
