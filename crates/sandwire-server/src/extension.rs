@@ -279,7 +279,12 @@ impl Extending {
         }
         config.custom_methods = true;
         config.extend(self.rules);
-        Ok(Rest { run: Some(Box::new(Methods(self.methods))), hear: self.hear, ..Rest::default() })
+        Ok(Rest {
+            run: Some(Box::new(Methods(self.methods))),
+            hear: self.hear,
+            #[cfg(feature = "tasks")]
+            tasks: None,
+        })
     }
 }
 
