@@ -6,6 +6,7 @@
 //!
 //! - `client`: connections over HTTP and over ports;
 //! - `tools`: the same over HTTP, for a page that only lists and calls tools;
+//! - `schema`: JSON Schema, for clients that hold results against it;
 //! - `server`: the protocol for a server whose handlers are JavaScript;
 //! - `skills`: the check of what is read of a skill, for a client of any module.
 //!
@@ -16,6 +17,8 @@
 
 #[cfg(any(feature = "client", feature = "tools"))]
 mod boundary;
+#[cfg(feature = "server")]
+mod checker;
 #[cfg(any(feature = "client", feature = "tools"))]
 mod client;
 #[cfg(any(feature = "client", feature = "tools"))]
@@ -28,13 +31,17 @@ mod http;
 mod port;
 #[cfg(any(feature = "client", feature = "tools"))]
 mod reporter;
-#[cfg(any(feature = "client", feature = "tools", feature = "skills"))]
+#[cfg(any(feature = "client", feature = "tools", feature = "schema", feature = "skills"))]
 mod room;
+#[cfg(feature = "schema")]
+mod schema;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "skills")]
 mod skills;
 
+#[cfg(feature = "server")]
+pub use checker::Checker;
 #[cfg(feature = "server")]
 pub use server::{Answerer, Host};
 

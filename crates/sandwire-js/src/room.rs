@@ -23,7 +23,7 @@ pub(crate) fn bytes(length: usize) -> Vec<u8> {
 }
 
 /// The text that was written to the room.
-#[cfg(any(feature = "client", feature = "tools"))]
+#[cfg(any(feature = "client", feature = "tools", feature = "schema"))]
 pub(crate) fn text(length: usize) -> String {
     String::from_utf8(bytes(length)).unwrap_or_default()
 }

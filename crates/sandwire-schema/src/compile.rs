@@ -15,11 +15,8 @@ use crate::tree::{At, ROOT, Tree};
 use crate::words::TYPES;
 
 pub(crate) fn compile(compiler: &Compiler<'_>, schema: &str) -> Result<Schema, SchemaError> {
-    let tree = Tree::parse(schema).map_err(|error| SchemaError {
-        path: error.path().to_owned(),
-        keyword: "",
-        message: join(&["a schema is JSON text: ", error.message()]),
-    })?;
+    let tree = Tree::parse(schema)
+        .map_err(|error| SchemaError::at(error.path().to_owned(), "", &["a schema is JSON text: ", error.message()]))?;
     let index = Index::new(&tree)?;
     let draft = index.draft(0);
     let ids = vec![None; tree.len()];
@@ -35,19 +32,23 @@ pub(crate) fn compile(compiler: &Compiler<'_>, schema: &str) -> Result<Schema, S
     Ok(Schema { tree, subs, draft, limits: compiler.limits })
 }
 
-impl SchemaError {
-    pub(crate) fn new(tree: &Tree, at: At, keyword: &'static str, message: &[&str]) -> Self {
-        let mut path = String::new();
-        tree.pointer(at, &mut path);
-        Self { path, keyword, message: join(message) }
-    }
-}
+/// The keywords that bound a number of things: what they count, and whether there may be more or fewer.
+const COUNTS: [(&str, Counted, bool); 6] = [
+    ("minLength", Counted::Characters, false),
+    ("maxLength", Counted::Characters, true),
+    ("minItems", Counted::Items, false),
+    ("maxItems", Counted::Items, true),
+    ("minProperties", Counted::Members, false),
+    ("maxProperties", Counted::Members, true),
+];
 
-fn join(parts: &[&str]) -> String {
-    let mut text = String::new();
-    parts.iter().for_each(|part| text.push_str(part));
-    text
-}
+/// The keywords that bound a number: what is said, and how the number may not be ordered to the bound.
+const BOUNDS: [(&str, &str, [Ordering; 2]); 4] = [
+    ("minimum", "must be at least ", [Ordering::Less, Ordering::Less]),
+    ("maximum", "must be at most ", [Ordering::Greater, Ordering::Greater]),
+    ("exclusiveMinimum", "must be above ", [Ordering::Less, Ordering::Equal]),
+    ("exclusiveMaximum", "must be below ", [Ordering::Greater, Ordering::Equal]),
+];
 
 struct Build<'a> {
     compiler: &'a Compiler<'a>,
@@ -81,6 +82,7 @@ impl<'a> Build<'a> {
         Ok(id)
     }
 
+    #[inline(never)]
     fn error(&self, at: At, keyword: &'static str, message: &[&str]) -> SchemaError {
         SchemaError::new(self.tree, at, keyword, message)
     }
@@ -111,72 +113,79 @@ impl<'a> Build<'a> {
                     rest.push(Check::Rest(self.sub(member)?, "unevaluatedProperties"));
                 }
                 (keyword, _) => {
-                    let check = match self.assertion(member, keyword)? {
-                        None => self.applicator(at, member, keyword, draft)?,
-                        check => check,
-                    };
-                    sub.checks.extend(check);
+                    self.assertion(member, keyword, &mut sub.checks)?;
+                    self.applicator(at, member, keyword, draft, &mut sub.checks)?;
                 }
             }
         }
-        sub.checks.extend(self.members(at)?);
-        sub.checks.extend(self.items(at, draft)?);
+        self.members(at, &mut sub.checks)?;
+        self.items(at, draft, &mut sub.checks)?;
         sub.looks_back = !rest.is_empty();
         sub.checks.extend(rest);
         Ok(sub)
     }
 
     /// A keyword without schemas in it.
-    fn assertion(&self, at: At, keyword: &str) -> Result<Option<Check>, SchemaError> {
-        let count = |keyword, what, most| {
+    fn assertion(&self, at: At, keyword: &str, checks: &mut Vec<Check>) -> Result<(), SchemaError> {
+        if let Some((keyword, what, most)) = COUNTS.iter().copied().find(|(name, ..)| *name == keyword) {
             let bound = Some(at).filter(|at| self.tree.is(*at, Kind::Number));
             let bound = bound.and_then(|at| Decimal::parse(self.tree.text(at)).count());
             let bound = bound.ok_or_else(|| self.error(at, keyword, &[keyword, " has to be a number from 0 on"]))?;
-            Ok(Check::Count { what, bound, most, at })
-        };
-        let bound = |keyword, refused| {
+            checks.push(Check::Count { what, bound, most, keyword });
+        }
+        if let Some((keyword, words, refused)) = BOUNDS.iter().copied().find(|(name, ..)| *name == keyword) {
             let bound = self.number(at, keyword)?;
-            Ok(Check::Bound { bound, at, refused })
-        };
+            checks.push(Check::Bound { bound, at, refused, keyword, words });
+        }
         let check = match keyword {
-            "type" => Ok(Check::Type(self.types(at)?)),
-            "const" => Ok(Check::Const(at)),
-            "enum" => self.expect(at, "enum", Kind::Array, "an array").map(|()| Check::Enum(at)),
+            "type" => Check::Type(self.types(at)?),
+            "const" => Check::Const(at),
+            "enum" => {
+                self.expect(at, "enum", Kind::Array, "an array")?;
+                Check::Enum(at)
+            }
             "multipleOf" => {
                 let divisor = self.number(at, "multipleOf")?;
                 if !divisor.divides() {
-                    let message = "multipleOf has to be a number above 0, of at most 19 digits";
+                    let message = "multipleOf has to be a number above 0, of at most 18 digits";
                     return Err(self.error(at, "multipleOf", &[message]));
                 }
-                Ok(Check::MultipleOf(divisor, at))
+                Check::MultipleOf(divisor, at)
             }
-            "minimum" => bound("minimum", [Some(Ordering::Less), None]),
-            "maximum" => bound("maximum", [Some(Ordering::Greater), None]),
-            "exclusiveMinimum" => bound("exclusiveMinimum", [Some(Ordering::Less), Some(Ordering::Equal)]),
-            "exclusiveMaximum" => bound("exclusiveMaximum", [Some(Ordering::Greater), Some(Ordering::Equal)]),
-            "minLength" => count("minLength", Counted::Characters, false),
-            "maxLength" => count("maxLength", Counted::Characters, true),
-            "minItems" => count("minItems", Counted::Items, false),
-            "maxItems" => count("maxItems", Counted::Items, true),
-            "minProperties" => count("minProperties", Counted::Members, false),
-            "maxProperties" => count("maxProperties", Counted::Members, true),
             "uniqueItems" => {
                 self.expect(at, "uniqueItems", Kind::Bool, "true or false")?;
-                return Ok((self.tree.text(at) == "true").then_some(Check::Unique));
+                if self.tree.text(at) == "false" {
+                    return Ok(());
+                }
+                Check::Unique
             }
             "pattern" => {
                 self.expect(at, "pattern", Kind::String, "a string")?;
-                self.pattern(at, "pattern", self.tree.text(at)).map(|pattern| Check::Pattern(pattern, at))
+                Check::Pattern(self.pattern(at, "pattern", self.tree.text(at))?, at)
             }
-            "format" if self.compiler.formats => return Ok(Format::named(self.tree.text(at)).map(Check::Format)),
-            "required" => self.names(at, "required").map(|()| Check::Required(at)),
-            _ => return Ok(None),
+            "format" if self.compiler.formats => match Format::named(self.tree.text(at)) {
+                Some(format) => Check::Format(format),
+                None => return Ok(()),
+            },
+            "required" => {
+                self.names(at, "required")?;
+                Check::Required(at)
+            }
+            _ => return Ok(()),
         };
-        check.map(Some)
+        checks.push(check);
+        Ok(())
     }
 
     /// A keyword with schemas in it, or with a reference to one.
-    fn applicator(&mut self, at: At, member: At, keyword: &str, draft: Draft) -> Result<Option<Check>, SchemaError> {
+    fn applicator(
+        &mut self,
+        at: At,
+        member: At,
+        keyword: &str,
+        draft: Draft,
+        checks: &mut Vec<Check>,
+    ) -> Result<(), SchemaError> {
         let is_new = draft == Draft::Draft202012;
         let check = match keyword {
             "$ref" => self.reference(at, member, "$ref")?,
@@ -208,7 +217,7 @@ impl<'a> Build<'a> {
                 for names in self.tree.children(member) {
                     self.names(names, "dependentRequired")?;
                 }
-                Check::DependentRequired(member)
+                Check::DependentRequired(member, "dependentRequired")
             }
             // Before the versions above were two keywords, their values were told apart.
             "dependencies" => {
@@ -219,19 +228,20 @@ impl<'a> Build<'a> {
                 let schemas = self.named(member, Kind::Array)?;
                 let id = self.subs.len() as Id;
                 self.subs.push(Sub {
-                    checks: vec![Check::DependentRequired(member), Check::DependentSchemas(schemas)],
+                    checks: vec![Check::DependentRequired(member, "dependencies"), Check::DependentSchemas(schemas)],
                     resource: self.index.owner(at),
                     looks_back: false,
                 });
                 Check::All(vec![id])
             }
-            _ => return Ok(None),
+            _ => return Ok(()),
         };
-        Ok(Some(check))
+        checks.push(check);
+        Ok(())
     }
 
     /// `properties`, `patternProperties` and `additionalProperties`.
-    fn members(&mut self, at: At) -> Result<Option<Check>, SchemaError> {
+    fn members(&mut self, at: At, checks: &mut Vec<Check>) -> Result<(), SchemaError> {
         let mut members = Members::default();
         let tree = self.tree;
         if let Some(named) = tree.get(at, "properties") {
@@ -250,11 +260,14 @@ impl<'a> Build<'a> {
             members.rest = Some(self.sub(rest)?);
         }
         let any = !members.named.is_empty() || !members.patterns.is_empty() || members.rest.is_some();
-        Ok(any.then_some(Check::Members(members)))
+        if any {
+            checks.push(Check::Members(members));
+        }
+        Ok(())
     }
 
     /// `prefixItems` and `items`, or `items` and `additionalItems`.
-    fn items(&mut self, at: At, draft: Draft) -> Result<Option<Check>, SchemaError> {
+    fn items(&mut self, at: At, draft: Draft, checks: &mut Vec<Check>) -> Result<(), SchemaError> {
         let (first, rest, keyword) = match (draft, self.tree.get(at, "items")) {
             (Draft::Draft202012, rest) => (self.tree.get(at, "prefixItems"), rest, "items"),
             (Draft::Draft7, Some(first)) if self.tree.is(first, Kind::Array) => {
@@ -263,11 +276,12 @@ impl<'a> Build<'a> {
             (Draft::Draft7, rest) => (None, rest, "items"),
         };
         if first.is_none() && rest.is_none() {
-            return Ok(None);
+            return Ok(());
         }
         let first = first.map_or(Ok(Vec::new()), |first| self.list(first, "prefixItems"))?;
         let rest = rest.map(|rest| self.sub(rest)).transpose()?;
-        Ok(Some(Check::Items { first, rest, keyword }))
+        checks.push(Check::Items { first, rest, keyword });
+        Ok(())
     }
 
     fn reference(&mut self, from: At, at: At, keyword: &'static str) -> Result<Check, SchemaError> {
@@ -291,13 +305,22 @@ impl<'a> Build<'a> {
 
     fn list(&mut self, at: At, keyword: &'static str) -> Result<Vec<Id>, SchemaError> {
         self.expect(at, keyword, Kind::Array, "an array of schemas")?;
-        self.tree.children(at).map(|item| self.sub(item)).collect()
+        let mut ids = Vec::new();
+        for item in self.tree.children(at) {
+            ids.push(self.sub(item)?);
+        }
+        Ok(ids)
     }
 
     /// The members of an object that are schemas, which is all but those of one kind.
     fn named(&mut self, at: At, except: Kind) -> Result<Vec<(At, Id)>, SchemaError> {
-        let members = self.tree.children(at).filter(|member| !self.tree.is(*member, except) || except == Kind::Null);
-        members.map(|member| Ok((member, self.sub(member)?))).collect()
+        let mut ids = Vec::new();
+        for member in self.tree.children(at) {
+            if except == Kind::Null || !self.tree.is(member, except) {
+                ids.push((member, self.sub(member)?));
+            }
+        }
+        Ok(ids)
     }
 
     fn pattern(&self, at: At, keyword: &'static str, source: &str) -> Result<Box<dyn Pattern>, SchemaError> {

@@ -86,9 +86,9 @@ impl Decimal {
         if self.negative { size.reverse() } else { size }
     }
 
-    /// Whether it can be a divisor: it is positive, and its digits are a number of 64 bits.
+    /// Whether it can be a divisor: it is positive, and it has no more than 18 digits.
     pub(crate) fn divides(&self) -> bool {
-        !self.is_zero() && !self.negative && self.digits.len() <= 19
+        !self.is_zero() && !self.negative && self.digits.len() <= 18
     }
 
     /// Whether it is a whole number of times `divisor`, which [`divides`](Self::divides).
@@ -101,12 +101,12 @@ impl Decimal {
             // The last digit is none that ten divides.
             return false;
         };
-        let modulus = divisor.digits.iter().fold(0u128, |value, digit| value * 10 + u128::from(*digit));
+        let modulus = divisor.digits.iter().fold(0u64, |value, digit| value * 10 + u64::from(*digit));
         if modulus == 0 {
             return false;
         }
-        let rest = self.digits.iter().fold(0u128, |rest, digit| (rest * 10 + u128::from(*digit)) % modulus);
-        (rest * power_of_ten(zeros, modulus)).is_multiple_of(modulus)
+        let rest = self.digits.iter().fold(0u64, |rest, digit| (rest * 10 + u64::from(*digit)) % modulus);
+        product(rest, power_of_ten(zeros, modulus), modulus) == 0
     }
 
     /// Adds what equal numbers have in common to `mix`.
@@ -116,17 +116,30 @@ impl Decimal {
     }
 }
 
-/// `10^exponent` modulo a number of 64 bits.
-fn power_of_ten(mut exponent: u64, modulus: u128) -> u128 {
+/// `10^exponent` modulo a number below `10^18`.
+fn power_of_ten(mut exponent: u64, modulus: u64) -> u64 {
     let (mut power, mut square) = (1 % modulus, 10 % modulus);
     while exponent > 0 {
         if exponent & 1 == 1 {
-            power = power * square % modulus;
+            power = product(power, square, modulus);
         }
-        square = square * square % modulus;
+        square = product(square, square, modulus);
         exponent >>= 1;
     }
     power
+}
+
+/// `a * b` modulo a number below `10^18`, of which both are rests: bit by bit, so that nothing gets longer than 64 bits.
+fn product(mut a: u64, mut b: u64, modulus: u64) -> u64 {
+    let mut sum = 0;
+    while b > 0 {
+        if b & 1 == 1 {
+            sum = (sum + a) % modulus;
+        }
+        a = (a + a) % modulus;
+        b >>= 1;
+    }
+    sum
 }
 
 #[cfg(test)]

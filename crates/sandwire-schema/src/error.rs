@@ -1,32 +1,40 @@
 use std::fmt;
 
+use crate::tree::{At, Tree};
+
 /// Why a schema cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchemaError {
-    pub(crate) path: String,
-    pub(crate) keyword: &'static str,
-    pub(crate) message: String,
-}
+pub struct SchemaError(Box<Violation>);
 
 impl SchemaError {
+    pub(crate) fn new(tree: &Tree, at: At, keyword: &'static str, message: &[&str]) -> Self {
+        let mut path = String::new();
+        tree.pointer(at, &mut path);
+        Self::at(path, keyword, message)
+    }
+
+    pub(crate) fn at(path: String, keyword: &'static str, message: &[&str]) -> Self {
+        Self(Box::new(Violation { path, keyword, message: message.concat() }))
+    }
+
     /// Where in the schema, as a JSON pointer.
     pub fn path(&self) -> &str {
-        &self.path
+        &self.0.path
     }
 
     /// The keyword that is at fault; empty if it is none.
     pub fn keyword(&self) -> &'static str {
-        self.keyword
+        self.0.keyword
     }
 
     /// A sentence that says what to do.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// All of it, on one line.
     pub fn to_text(&self) -> String {
-        line(&self.path, &self.message)
+        self.0.to_text()
     }
 }
 
@@ -64,7 +72,13 @@ impl Violation {
 
     /// All of it, on one line.
     pub fn to_text(&self) -> String {
-        line(&self.path, &self.message)
+        let mut line = String::with_capacity(self.path.len() + 2 + self.message.len());
+        if !self.path.is_empty() {
+            line.push_str(&self.path);
+            line.push_str(": ");
+        }
+        line.push_str(&self.message);
+        line
     }
 }
 
@@ -106,13 +120,3 @@ impl fmt::Display for Errors {
 }
 
 impl std::error::Error for Errors {}
-
-fn line(path: &str, message: &str) -> String {
-    let mut line = String::with_capacity(path.len() + 2 + message.len());
-    if !path.is_empty() {
-        line.push_str(path);
-        line.push_str(": ");
-    }
-    line.push_str(message);
-    line
-}

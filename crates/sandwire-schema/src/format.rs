@@ -1,5 +1,7 @@
 //! The formats that can be checked: those of forms.
 
+use crate::uri::cut;
+
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -140,15 +142,17 @@ fn is_label(label: &str) -> bool {
 }
 
 fn is_uri(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once(':') else {
+    let Some((scheme, rest)) = cut(text, b':') else {
         return false;
     };
     let scheme_fits = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (rest, fragment) = cut(rest, b'#').unwrap_or((rest, ""));
+    let (rest, query) = cut(rest, b'?').unwrap_or((rest, ""));
     let (authority, path) = match rest.strip_prefix("//") {
-        Some(after) => after.split_at_checked(after.find('/').unwrap_or(after.len())).unwrap_or((after, "")),
+        Some(after) => after
+            .split_at_checked(after.bytes().position(|byte| byte == b'/').unwrap_or(after.len()))
+            .unwrap_or((after, "")),
         None => ("", rest),
     };
     let authority_fits = {

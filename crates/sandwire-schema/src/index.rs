@@ -209,8 +209,11 @@ impl Index {
         }
         let mut at = root;
         let mut owner = owner;
-        for token in fragment.split('/').skip(1) {
-            let token = token.replace("~1", "/").replace("~0", "~");
+        let mut rest = fragment.get(1..);
+        while let Some(pointer) = rest {
+            let (token, after) = uri::cut(pointer, b'/').map_or((pointer, None), |(token, after)| (token, Some(after)));
+            rest = after;
+            let token = uri::unescaped(token);
             let found = match tree.kind(at) {
                 Kind::Array => token.parse::<usize>().ok().and_then(|index| tree.children(at).nth(index)),
                 _ => tree.get(at, &token),

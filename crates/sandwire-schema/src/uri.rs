@@ -11,23 +11,30 @@ struct Parts<'a> {
 
 /// What stands before the first `#`, and the fragment after it.
 pub(crate) fn split(reference: &str) -> (&str, &str) {
-    reference.split_once('#').unwrap_or((reference, ""))
+    cut(reference, b'#').unwrap_or((reference, ""))
+}
+
+/// What stands before and after the first of an ASCII character.
+#[inline(never)]
+pub(crate) fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
+    let place = text.bytes().position(|byte| byte == at)?;
+    Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
 fn parts(mut rest: &str) -> Parts<'_> {
     let mut parts = Parts::default();
-    if let Some((scheme, after)) = rest.split_once(':') {
+    if let Some((scheme, after)) = cut(rest, b':') {
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
         if is_scheme {
             (parts.scheme, rest) = (Some(scheme), after);
         }
     }
-    if let Some((before, query)) = rest.split_once('?') {
+    if let Some((before, query)) = cut(rest, b'?') {
         (rest, parts.query) = (before, Some(query));
     }
     if let Some(after) = rest.strip_prefix("//") {
-        let end = after.find('/').unwrap_or(after.len());
+        let end = after.bytes().position(|byte| byte == b'/').unwrap_or(after.len());
         let (authority, path) = after.split_at_checked(end).unwrap_or((after, ""));
         (parts.authority, rest) = (Some(authority), path);
     }
@@ -51,7 +58,7 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
                 target.path = base.path;
                 target.query = target.query.or(base.query);
             } else if !target.path.starts_with('/') {
-                match base.path.rfind('/').and_then(|end| base.path.get(..=end)) {
+                match base.path.bytes().rposition(|byte| byte == b'/').and_then(|end| base.path.get(..=end)) {
                     Some(folder) => path.push_str(folder),
                     None if base.authority.is_some() => path.push('/'),
                     None => {}
@@ -81,7 +88,10 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
 fn push_without_dots(uri: &mut String, path: &str) {
     let mut segments: Vec<&str> = Vec::new();
     let mut open = false;
-    for segment in path.split('/') {
+    let mut rest = Some(path);
+    while let Some(path) = rest {
+        let (segment, after) = cut(path, b'/').map_or((path, None), |(segment, after)| (segment, Some(after)));
+        rest = after;
         open = matches!(segment, "." | "..");
         match segment {
             "." => {}
@@ -119,6 +129,22 @@ pub(crate) fn decoded(text: &str) -> String {
         }
     }
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// A token of a JSON pointer with its `~1` and `~0` carried out.
+pub(crate) fn unescaped(token: &str) -> String {
+    let mut text = String::with_capacity(token.len());
+    let mut characters = token.chars();
+    while let Some(character) = characters.next() {
+        match (character, characters.as_str().bytes().next()) {
+            ('~', Some(digit @ (b'0' | b'1'))) => {
+                text.push(if digit == b'0' { '~' } else { '/' });
+                characters.next();
+            }
+            _ => text.push(character),
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::decimal::Decimal;
 use crate::error::{Errors, Violation};
 use crate::schema::Schema;
 use crate::tree::{At, ROOT, Tree};
-use crate::words;
+use crate::words::{self, Words};
 
 pub(crate) fn validate(schema: &Schema, instance: &str) -> Result<(), Errors> {
     let value = Tree::parse(instance).map_err(|error| {
@@ -120,6 +120,7 @@ impl Run<'_> {
         vec![false; self.value.children(at).count()]
     }
 
+    #[inline(never)]
     fn charge(&mut self, steps: u64) {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.schema.limits.steps {
@@ -132,12 +133,11 @@ impl Run<'_> {
     }
 
     /// Takes note of a violation, unless it is none.
-    fn require(&mut self, valid: bool, at: At, keyword: &'static str, message: impl FnOnce(&Self) -> String) -> bool {
+    fn require(&mut self, valid: bool, at: At, keyword: &'static str, words: Words<'_>) -> bool {
         if !valid && self.silent == 0 && !self.is_full() {
-            let message = message(self);
             let mut path = String::new();
             self.value.pointer(at, &mut path);
-            self.violations.push(Violation { path, keyword, message });
+            self.violations.push(Violation { path, keyword, message: words.spelled(&self.schema.tree) });
         }
         valid
     }
@@ -151,57 +151,43 @@ impl Run<'_> {
                 let bit = words::bit(kind);
                 let fits = types & bit != 0
                     || types & words::INTEGER != 0 && kind == Kind::Number && is_integer(value.text(at));
-                self.require(fits, at, "type", |_| words::types(*types))
+                self.require(fits, at, "type", Words::Types(*types))
             }
             Check::Const(wanted) => {
                 let equal = self.equal(&self.schema.tree, *wanted, at);
-                self.require(equal, at, "const", |run| words::with_value("must be ", &run.schema.tree, *wanted))
+                self.require(equal, at, "const", Words::Value("must be ", *wanted))
             }
             Check::Enum(wanted) => {
                 let tree = &self.schema.tree;
                 let equal = tree.children(*wanted).any(|wanted| self.equal(tree, wanted, at));
-                self.require(equal, at, "enum", |_| words::with_list("must be one of ", tree, tree.children(*wanted)))
+                self.require(equal, at, "enum", Words::Children(*wanted))
             }
             Check::MultipleOf(divisor, wanted) if kind == Kind::Number => {
                 let fits = self.number(at).is_multiple_of(divisor);
-                self.require(fits, at, "multipleOf", |run| {
-                    words::with_value("must be a multiple of ", &run.schema.tree, *wanted)
-                })
+                self.require(fits, at, "multipleOf", Words::Value("must be a multiple of ", *wanted))
             }
-            Check::Bound { bound, at: wanted, refused } if kind == Kind::Number => {
+            Check::Bound { bound, at: wanted, refused, keyword, words } if kind == Kind::Number => {
                 let order = self.number(at).compare(bound);
-                let keyword = self.keyword(*wanted);
-                self.require(!refused.contains(&Some(order)), at, keyword, |run| {
-                    let words = match keyword {
-                        "minimum" => "must be at least ",
-                        "maximum" => "must be at most ",
-                        "exclusiveMinimum" => "must be above ",
-                        _ => "must be below ",
-                    };
-                    words::with_value(words, &run.schema.tree, *wanted)
-                })
+                self.require(!refused.contains(&order), at, keyword, Words::Value(words, *wanted))
             }
-            Check::Count { what, bound, most, at: wanted } => self.count(*what, *bound, *most, *wanted, at),
+            Check::Count { what, bound, most, keyword } => self.count(*what, *bound, *most, keyword, at),
             Check::Pattern(pattern, wanted) if kind == Kind::String => {
                 self.charge(length(value.text(at)) / 16);
                 let fits = self.exhausted.is_none() && pattern.is_match(value.text(at));
-                self.require(fits, at, "pattern", |run| {
-                    words::with_value("must match the pattern ", &run.schema.tree, *wanted)
-                })
+                self.require(fits, at, "pattern", Words::Value("must match the pattern ", *wanted))
             }
             Check::Format(format) if kind == Kind::String => {
                 self.charge(length(value.text(at)) / 16);
                 let fits = format.accepts(value.text(at));
-                self.require(fits, at, "format", |_| format.words().to_owned())
+                self.require(fits, at, "format", Words::Plain(format.words()))
             }
             Check::Unique if kind == Kind::Array => {
                 let unique = self.is_unique(at);
-                self.require(unique, at, "uniqueItems", |_| "must not have the same item twice".to_owned())
+                self.require(unique, at, "uniqueItems", Words::Plain("must not have the same item twice"))
             }
             Check::Required(names) if kind == Kind::Object => self.required(*names, at, "required"),
-            Check::DependentRequired(dependent) if kind == Kind::Object => {
+            Check::DependentRequired(dependent, keyword) if kind == Kind::Object => {
                 let tree = &self.schema.tree;
-                let keyword = self.keyword(*dependent);
                 let mut valid = true;
                 for names in tree.children(*dependent).filter(|names| tree.is(*names, Kind::Array)) {
                     if self.member(at, tree.name(names)).is_some() {
@@ -231,7 +217,7 @@ impl Run<'_> {
             Check::One(ids) => self.one(ids, at, marks),
             Check::Not(id) => {
                 let fits = self.fits(*id, at, None);
-                self.require(!fits, at, "not", |_| "must not be what the schema excludes: change it".to_owned())
+                self.require(!fits, at, "not", Words::Plain("must not be what the schema excludes: change it"))
             }
             Check::If { condition, then, otherwise } => {
                 let mut marks = marks;
@@ -249,33 +235,13 @@ impl Run<'_> {
         }
     }
 
-    /// The keyword whose value stands in the schema.
-    fn keyword(&self, at: At) -> &'static str {
-        match self.schema.tree.name(at) {
-            "minimum" => "minimum",
-            "maximum" => "maximum",
-            "exclusiveMinimum" => "exclusiveMinimum",
-            "exclusiveMaximum" => "exclusiveMaximum",
-            "minLength" => "minLength",
-            "maxLength" => "maxLength",
-            "minItems" => "minItems",
-            "maxItems" => "maxItems",
-            "minProperties" => "minProperties",
-            "maxProperties" => "maxProperties",
-            "dependencies" => "dependencies",
-            _ => "dependentRequired",
-        }
-    }
-
     fn never(&mut self, at: At, keyword: &'static str) -> bool {
-        self.require(false, at, keyword, |_| {
-            match keyword {
-                "additionalProperties" | "unevaluatedProperties" => "there is no such property: remove it",
-                "items" | "additionalItems" | "unevaluatedItems" => "is one item too many: remove it",
-                _ => "nothing is allowed here: remove it",
-            }
-            .to_owned()
-        })
+        let words = match keyword {
+            "additionalProperties" | "unevaluatedProperties" => "there is no such property: remove it",
+            "items" | "additionalItems" | "unevaluatedItems" => "is one item too many: remove it",
+            _ => "nothing is allowed here: remove it",
+        };
+        self.require(false, at, keyword, Words::Plain(words))
     }
 
     fn number(&mut self, at: At) -> Decimal {
@@ -284,7 +250,7 @@ impl Run<'_> {
         Decimal::parse(text)
     }
 
-    fn count(&mut self, what: Counted, bound: u64, most: bool, wanted: At, at: At) -> bool {
+    fn count(&mut self, what: Counted, bound: u64, most: bool, keyword: &'static str, at: At) -> bool {
         let kind = self.value.kind(at);
         let (count, noun) = match (what, kind) {
             (Counted::Characters, Kind::String) => (self.value.text(at).chars().count(), "character"),
@@ -294,8 +260,7 @@ impl Run<'_> {
         };
         self.charge(count as u64 / 16);
         let fits = if most { count as u64 <= bound } else { count as u64 >= bound };
-        let keyword = self.keyword(wanted);
-        self.require(fits, at, keyword, |_| words::count(noun, bound, most))
+        self.require(fits, at, keyword, Words::Count { noun, bound, most, more: "" })
     }
 
     /// A member by its name.
@@ -315,12 +280,7 @@ impl Run<'_> {
         let mut valid = true;
         for name in tree.children(names) {
             let found = self.member(at, tree.text(name)).is_some();
-            valid &= self.require(found, at, keyword, |_| {
-                let mut text = String::from("lacks the property ");
-                words::push_name(&mut text, tree.text(name));
-                text.push_str(": add it");
-                text
-            });
+            valid &= self.require(found, at, keyword, Words::Missing(name));
         }
         valid
     }
@@ -384,9 +344,8 @@ impl Run<'_> {
         };
         let fits = run.apply(id, ROOT, "", None);
         (self.steps, self.exhausted) = (run.steps, run.exhausted.or(self.exhausted));
-        self.require(fits, member, "propertyNames", |_| {
-            "has a name that is not allowed here: rename or remove it".to_owned()
-        })
+        let words = Words::Plain("has a name that is not allowed here: rename or remove it");
+        self.require(fits, member, "propertyNames", words)
     }
 
     fn items(&mut self, first: &[Id], rest: Option<Id>, keyword: &'static str, at: At, mut marks: Marks<'_>) -> bool {
@@ -419,11 +378,10 @@ impl Run<'_> {
                 return false;
             }
         }
-        self.require(found >= least, at, "contains", |_| {
-            words::count("item", least, false) + " of the kind that `contains` describes"
-        }) && self.require(found <= most, at, "maxContains", |_| {
-            words::count("item", most, true) + " of the kind that `contains` describes"
-        })
+        let words =
+            |bound, most| Words::Count { noun: "item", bound, most, more: " of the kind that `contains` describes" };
+        self.require(found >= least, at, "contains", words(least, false))
+            && self.require(found <= most, at, "maxContains", words(most, true))
     }
 
     fn all(&mut self, ids: &[Id], at: At, mut marks: Marks<'_>) -> bool {
@@ -457,25 +415,24 @@ impl Run<'_> {
             }
         }
         if found > 1 {
-            return self.require(false, at, "oneOf", |_| {
-                "fits more than one of the alternatives: make it fit exactly one".to_owned()
-            });
+            let words = Words::Plain("fits more than one of the alternatives: make it fit exactly one");
+            return self.require(false, at, "oneOf", words);
         }
         self.alternatives(found == 1, ids, at, "oneOf")
     }
 
     /// Says that no alternative fits, or what they would be where each is one value.
     fn alternatives(&mut self, fits: bool, ids: &[Id], at: At, keyword: &'static str) -> bool {
-        self.require(fits, at, keyword, |run| {
-            let constant = |id: &Id| {
-                let checks = run.schema.subs.get(*id as usize).map_or(&[][..], |sub| &sub.checks);
-                checks.iter().find_map(|check| if let Check::Const(at) = check { Some(*at) } else { None })
-            };
-            match ids.iter().map(constant).collect::<Option<Vec<_>>>() {
-                Some(values) => words::with_list("must be one of ", &run.schema.tree, values.into_iter()),
-                None => "fits none of the alternatives: make it fit one".to_owned(),
-            }
-        })
+        let constant = |id: &Id| {
+            let checks = self.schema.subs.get(*id as usize).map_or(&[][..], |sub| &sub.checks);
+            checks.iter().find_map(|check| if let Check::Const(at) = check { Some(*at) } else { None })
+        };
+        let values: Vec<At> = if fits { Vec::new() } else { ids.iter().filter_map(constant).collect() };
+        let words = match values.len() == ids.len() {
+            true => Words::List(&values),
+            false => Words::Plain("fits none of the alternatives: make it fit one"),
+        };
+        self.require(fits, at, keyword, words)
     }
 
     fn rest(&mut self, id: Id, at: At, keyword: &'static str, mut marks: Marks<'_>) -> bool {

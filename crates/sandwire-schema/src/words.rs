@@ -33,32 +33,69 @@ pub(crate) fn bit(kind: Kind) -> u8 {
 /// How much of a value or of a list is repeated.
 const SHOWN: usize = 200;
 
-/// `must be a string or null`
-pub(crate) fn types(types: u8) -> String {
-    let mut text = String::from("must be ");
-    let mut first = true;
-    for (place, (_, words)) in TYPES.iter().enumerate() {
-        if types & 1 << place != 0 {
-            if !first {
-                text.push_str(" or ");
+/// What is wrong with a value, before it is spelled out. A value that stands in the schema is meant by its place.
+pub(crate) enum Words<'a> {
+    Plain(&'static str),
+    Types(u8),
+    /// Words with a value after them.
+    Value(&'static str, At),
+    /// One of these values.
+    List(&'a [At]),
+    /// One of the items of an array.
+    Children(At),
+    /// The name of a member that is not there.
+    Missing(At),
+    Count {
+        noun: &'static str,
+        bound: u64,
+        most: bool,
+        more: &'static str,
+    },
+}
+
+impl Words<'_> {
+    #[inline(never)]
+    pub(crate) fn spelled(&self, schema: &Tree) -> String {
+        let mut text = String::new();
+        match *self {
+            Self::Plain(words) => text.push_str(words),
+            Self::Types(types) => {
+                let named = TYPES.iter().enumerate().filter(|(place, _)| types & 1 << place != 0);
+                for (index, (_, (_, words))) in named.enumerate() {
+                    text.push_str(if index == 0 { "must be " } else { " or " });
+                    text.push_str(words);
+                }
             }
-            first = false;
-            text.push_str(words);
+            Self::Value(words, at) => {
+                text.push_str(words);
+                push_value(&mut text, schema, at);
+            }
+            Self::List(values) => push_list(&mut text, schema, &mut values.iter().copied()),
+            Self::Children(at) => push_list(&mut text, schema, &mut schema.children(at)),
+            Self::Missing(name) => {
+                text.push_str("lacks the property ");
+                push_value(&mut text, schema, name);
+                text.push_str(": add it");
+            }
+            Self::Count { noun, bound, most, more } => {
+                text.push_str(if most { "must have at most " } else { "must have at least " });
+                push_number(&mut text, bound);
+                text.push(' ');
+                text.push_str(match (noun, bound) {
+                    (noun, 1) => noun,
+                    ("character", _) => "characters",
+                    ("item", _) => "items",
+                    _ => "properties",
+                });
+                text.push_str(more);
+            }
         }
+        text
     }
-    text
 }
 
-/// Words with a value after them.
-pub(crate) fn with_value(words: &str, tree: &Tree, at: At) -> String {
-    let mut text = String::from(words);
-    push_value(&mut text, tree, at);
-    text
-}
-
-/// Words with the children of a value after them.
-pub(crate) fn with_list(words: &str, tree: &Tree, values: impl Iterator<Item = At>) -> String {
-    let mut text = String::from(words);
+fn push_list(text: &mut String, schema: &Tree, values: &mut dyn Iterator<Item = At>) {
+    text.push_str("must be one of ");
     for (index, value) in values.enumerate() {
         if index > 0 {
             text.push_str(", ");
@@ -67,45 +104,19 @@ pub(crate) fn with_list(words: &str, tree: &Tree, values: impl Iterator<Item = A
             text.push('…');
             break;
         }
-        push_value(&mut text, tree, value);
-    }
-    text
-}
-
-fn push_value(text: &mut String, tree: &Tree, at: At) {
-    if tree.is(at, Kind::String) {
-        push_name(text, tree.text(at));
-    } else {
-        push_some(text, tree.text(at));
+        push_value(text, schema, value);
     }
 }
 
-/// Adds a name or a text in quotation marks.
-pub(crate) fn push_name(text: &mut String, name: &str) {
-    text.push('"');
-    push_some(text, name);
-    text.push('"');
-}
-
-/// Adds the beginning of a text, on one line.
-fn push_some(text: &mut String, value: &str) {
-    for (index, character) in value.chars().enumerate() {
+fn push_value(text: &mut String, schema: &Tree, at: At) {
+    let quote = if schema.is(at, Kind::String) { "\"" } else { "" };
+    text.push_str(quote);
+    for (index, character) in schema.text(at).chars().enumerate() {
         if index >= SHOWN {
             text.push('…');
             break;
         }
         text.push(if character.is_control() { ' ' } else { character });
     }
-}
-
-/// `must have at least 3 items`
-pub(crate) fn count(what: &str, bound: u64, most: bool) -> String {
-    let mut text = String::from(if most { "must have at most " } else { "must have at least " });
-    push_number(&mut text, bound);
-    text.push(' ');
-    text.push_str(what);
-    if bound != 1 {
-        text.push('s');
-    }
-    text
+    text.push_str(quote);
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::wasm::{self, Made, Source};
-use crate::{paths, run};
+use crate::{paths, run, setup};
 
 /// The entries, each with its wasm module.
 pub(crate) const ENTRIES: &[(&str, Source<'_>)] = &[
     ("client", Source { package: "sandwire-js", features: &["client"], made: Made::Small }),
     ("tools", Source { package: "sandwire-js", features: &["tools"], made: Made::Smallest }),
+    ("schema", Source { package: "sandwire-js", features: &["schema"], made: Made::Smallest }),
     ("server", Source { package: "sandwire-js", features: &["server"], made: Made::Small }),
     ("skills", Source { package: "sandwire-js", features: &["skills"], made: Made::Smallest }),
 ];
@@ -81,6 +82,9 @@ pub(crate) fn tests() -> Result<(run::Run, run::Run)> {
     install(&paths::root().join("tests/npm/package"), &consumer)?;
     let types = wasm::tool("tsc")?.dir(&consumer).args(["--project", "."]);
     let tests = run::program("node").dir(&consumer).args(["--test", "--test-reporter=spec"]);
+    let tests = tests
+        .env("SANDWIRE_SCHEMA_TESTS", setup::schema_tests()?)
+        .env("SANDWIRE_SCHEMA_REFUSED", paths::root().join("crates/sandwire-schema/tests/refused.json"));
     Ok((types, tests))
 }
 

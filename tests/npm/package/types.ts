@@ -1,6 +1,7 @@
 // Compiled, not run: what a user writes must fit the declarations.
 import { Client, elicitationsOf, formDefaults, McpError, type CallToolResult, type Progress, type Tool } from "sandwire/client";
 import { ResultCache } from "sandwire/cache";
+import { Schema, validator, type Violation } from "sandwire/schema";
 import { Server } from "sandwire/server";
 import { Client as ToolClient, setWasm } from "sandwire/tools";
 
@@ -58,3 +59,9 @@ export const server = new Server({ name: "adder", version: "1.0.0" })
   .prompt("explain", { arguments: [{ name: "topic" }] }, ({ topic }) => `Explain ${topic}`);
 
 export default { fetch: server.fetch };
+
+export async function checked(): Promise<Violation[]> {
+  await using client = await Client.connect("https://example.com/mcp", { validator });
+  const schema = await Schema.compile({ type: client.era }, { formats: true });
+  return [...schema.validate(1), ...schema.validateText("1")];
+}

@@ -88,6 +88,8 @@ export async function checkMethods(report, browser, { tools, load, tarball, edge
   const client = entry("client");
   await run("sandwire/server with our client", "/servers.js", "exerciseServer", { module: "server", entry: entry("server"), client });
   await run("sandwire/skills", "/skills.js", "exerciseSkills", { module: "skills", entry: entry("skills") });
+  const checked = { module: "schema", entry: entry("schema"), client, server: entry("server") };
+  await run("sandwire/schema", "/schema.js", "exerciseSchema", checked);
   const isolated = { module: "edge", entry: "/edge/edge.js", worker: "/edge/worker.js", client };
   await run("the edge module with our client", "/servers.js", "exerciseEdge", isolated);
 

@@ -11,7 +11,7 @@ import type {
 import { ToolClient } from "./tool-client.js";
 import { Wasm, type WasmOption } from "./wasm.js";
 
-export type { CallOptions, ConnectOptions, Era, JsonOptions, ListenOptions } from "./connection.js";
+export type { CallOptions, ConnectOptions, Era, JsonOptions, ListenOptions, Validator } from "./connection.js";
 export { McpError, type Failure, type McpErrorDetails } from "./error.js";
 export type { FetchFunction, HeadersOption, HttpOptions } from "./fetch.js";
 export type { Connectable, PortLike, Target } from "./port.js";
@@ -250,7 +250,9 @@ export class Client extends ToolClient {
       const handler = this._handlers.get(method);
       if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
       const params = this._parse(json);
-      answer = this._stringify(this._checked(method, params, await handler(params, { signal: abort.signal })));
+      const given = this._checked(method, params, await handler(params, { signal: abort.signal }));
+      await this._options.validator?.answer(method, params, given as JsonObject);
+      answer = this._stringify(given);
       if (typeof answer !== "string") throw new McpError(-32603, `the handler of ${method} gave no answer`);
     } catch (thrown) {
       ({ code, message: answer } = describe(thrown));

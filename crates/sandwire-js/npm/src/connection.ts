@@ -20,8 +20,20 @@ export interface JsonOptions {
   stringify?: (value: unknown) => string;
 }
 
+/** Holds what a server gives against what it says of it: `validator` of `sandwire/schema` is one. */
+export interface Validator {
+  /** Sees the text of every result, with the connection it came over. What it throws, the call throws. */
+  result(connection: object, method: string, params: unknown, text: string): Promise<void> | void;
+  /** Sees every answer to a question before it is sent. What it throws is sent as an error. */
+  answer(method: string, params: JsonObject, answer: unknown): Promise<void> | void;
+  /** Hears of every notification. */
+  notified(connection: object, method: string): void;
+}
+
 /** How a client connects. */
 export interface ConnectOptions extends HttpOptions, JsonOptions {
+  /** Checks results and answers. By default they are taken as they come. */
+  validator?: Validator;
   /** The name this client gives itself. */
   name?: string;
   /** Who this client is, more exactly than by `name`. */
@@ -229,13 +241,13 @@ export class Base {
 
   /** Makes a request of any method. */
   async request<R = Result>(method: string, params?: Params, options: CallOptions = {}): Promise<R> {
-    const text = await this._text(method, params, options);
+    const text = await this._checkedText(method, params, options);
     return without(read(text, options.parse ?? this._parse), this._refused(method, text));
   }
 
   /** Makes a request and gives its result as the JSON text that the server wrote. */
   async requestText(method: string, params?: Params, options: CallOptions = {}): Promise<string> {
-    const text = await this._text(method, params, options);
+    const text = await this._checkedText(method, params, options);
     const refused = this._refused(method, text);
     return refused?.size ? JSON.stringify(without(JSON.parse(text), refused)) : text;
   }
@@ -298,6 +310,13 @@ export class Base {
     });
   }
 
+  /** @internal Makes a request and has its result checked. */
+  async _checkedText(method: string, params: Params | undefined, options: CallOptions): Promise<string> {
+    const text = await this._text(method, params, options);
+    await this._options.validator?.result(this, method, params, text);
+    return text;
+  }
+
   /** @internal Makes a request; once more, if it is a call whose header fields did not fit the tool as it is now. */
   async _text(method: string, params: Params | undefined, options: CallOptions): Promise<string> {
     try {
@@ -357,6 +376,7 @@ export class Base {
       case Told.Event:
         return call?._event?.(name, json ? call._parse(json) : undefined);
       case Told.Notification:
+        this._options.validator?.notified(this, name);
         return this._options.onNotification?.(name, json ? this._parse(json) : undefined);
       case Told.Opened:
         this._version = name;

@@ -13,12 +13,14 @@ export class Context {
   #host: Host;
   #token: number;
   #ask: Ask;
+  #unfit: Unfit;
 
   /** @internal */
-  constructor(host: Host, token: number, signal: AbortSignal, version: string, meta: JsonObject | undefined, ask: Ask) {
+  constructor(host: Host, token: number, signal: AbortSignal, version: string, meta: JsonObject | undefined, ask: Ask, unfit: Unfit) {
     this.#host = host;
     this.#token = token;
     this.#ask = ask;
+    this.#unfit = unfit;
     this.signal = signal;
     this.protocolVersion = version;
     this.meta = meta;
@@ -40,8 +42,11 @@ export class Context {
    * With a modern client the handler ends at its first question, and is run again from its beginning once there is
    * an answer: what stands before a question may run more than once.
    */
-  elicit(key: string, params: { message: string; requestedSchema: JsonObject }): Promise<ElicitResult> {
-    return this.#question(key, "elicitation/create", { mode: "form", ...params });
+  async elicit(key: string, params: { message: string; requestedSchema: JsonObject }): Promise<ElicitResult> {
+    const answer = await this.#question<ElicitResult>(key, "elicitation/create", { mode: "form", ...params });
+    const wrong = answer.action === "accept" && this.#unfit(params.requestedSchema, answer.content);
+    if (wrong) throw new McpError(-32602, `the answer to a question cannot be used: ${wrong}`);
+    return answer;
   }
 
   /** Asks the client's model. Runs again like {@link elicit}. */
@@ -60,6 +65,9 @@ export class Context {
     return JSON.parse(json);
   }
 }
+
+/** @internal */
+export type Unfit = (form: unknown, content: unknown) => string | undefined;
 
 /** @internal */
 export type Ask = (token: number, key: string, method: string, params: string) => Promise<{ code: number; json: string }>;

@@ -3,6 +3,13 @@ import type { Glue } from "./wasm.js";
 /** @internal The bindings of the server module. */
 export interface ServerGlue extends Glue {
   Host: new (answerer: Answerer, info: string, capabilities: string, instructions: string, custom: boolean) => Host;
+  Checker: new (schema: string, formats: boolean) => Checker;
+}
+
+/** @internal A schema that values are held against. The constructor throws what is wrong with it, a text. */
+export interface Checker {
+  check(json: string): string | undefined;
+  free(): void;
 }
 
 /** @internal */

@@ -1,6 +1,6 @@
 import { Context } from "./context.js";
 import { attempt, describe, isMcpError, McpError, messageOf } from "./error.js";
-import type { Answerer, Host, ServerGlue } from "./host.js";
+import type { Answerer, Checker, Host, ServerGlue } from "./host.js";
 import type { PortLike } from "./port.js";
 import type {
   CallToolResult, ContentBlock, GetPromptResult, Implementation, JsonObject, ObjectSchema, Prompt, PromptMessage,
@@ -69,6 +69,12 @@ interface Entry<D, H> {
   handler: H;
 }
 
+interface ToolEntry extends Entry<Tool, ToolHandler> {
+  /** Made when they are first needed. */
+  input?: Checker;
+  output?: Checker;
+}
+
 interface ResourceEntry extends Entry<ResourceDefinition, ResourceHandler> {
   match: ((uri: string) => Values | undefined) | undefined;
 }
@@ -79,7 +85,7 @@ export class Server {
   #options: ServerOptions;
   #host: Promise<Host> | undefined;
   #running: Host | undefined;
-  #tools = new Map<string, Entry<Tool, ToolHandler>>();
+  #tools = new Map<string, ToolEntry>();
   #resources = new Map<string, ResourceEntry>();
   #prompts = new Map<string, Entry<Prompt, PromptHandler>>();
   #completions = new Map<string, CompletionHandler>();
@@ -94,7 +100,10 @@ export class Server {
     this.#options = options;
   }
 
-  /** Adds a tool, or replaces the one of this name. */
+  /**
+   * Adds a tool, or replaces the one of this name. Arguments that its input schema does not allow never reach the handler:
+   * the model is told what is wrong. Structured content that its output schema does not allow is not sent.
+   */
   tool<A = any>(name: string, definition: ToolDefinition, handler: ToolHandler<A>): this {
     const tool = { name, inputSchema: { type: "object" } as ObjectSchema, ...definition };
     this.#tools.set(name, { definition: tool as Tool, handler });
@@ -243,7 +252,7 @@ export class Server {
         this.#questions.set(question, [token, resolve]);
         this.#running!.ask(token, question, key, method, json);
       });
-    const context = new Context(this.#running!, token, abort.signal, version, params["_meta"], ask);
+    const context = new Context(this.#running!, token, abort.signal, version, params["_meta"], ask, unfit);
     switch (method) {
       case "tools/call":
         return this.#callTool(params, context);
@@ -260,8 +269,17 @@ export class Server {
     const tool = this.#tools.get(params.name);
     if (!tool) throw new McpError(-32602, `unknown tool: ${params.name}`);
     const args = argumentsOf(params, "tool");
+    const { inputSchema, outputSchema } = tool.definition;
+    const wrong = (tool.input ??= checker("input", inputSchema)).check(JSON.stringify(args));
+    if (wrong) return { content: [text(`invalid arguments: ${wrong}`)], isError: true };
     try {
-      return result(await tool.handler(args, context), tool.definition.outputSchema !== undefined);
+      const given = result(await tool.handler(args, context), outputSchema !== undefined);
+      if (outputSchema && !given.isError) {
+        const content = JSON.stringify(given.structuredContent);
+        const unfit = content ? (tool.output ??= checker("output", outputSchema)).check(content) : "it has none";
+        if (unfit) throw new McpError(-32603, `the tool's structured content is not what its output schema says: ${unfit}`);
+      }
+      return given;
     } catch (thrown) {
       if (isMcpError(thrown) && typeof thrown.code === "number") throw thrown;
       return { content: [text(messageOf(thrown))], isError: true };
@@ -309,6 +327,27 @@ export class Server {
     return [...this.#resources]
       .filter(([, { match }]) => (match !== undefined) === templates)
       .map(([uri, { definition }]) => ({ [member]: uri, ...definition }));
+  }
+}
+
+/** Gives what holds values against a schema of a tool. */
+function checker(kind: string, schema: unknown): Checker {
+  // A schema that is no JSON cannot be listed, and demands nothing.
+  const text = attempt(() => JSON.stringify(schema)) ?? "true";
+  try {
+    return new (glue as ServerGlue).Checker(text, false);
+  } catch (thrown) {
+    throw new McpError(-32603, `the tool's ${kind} schema cannot be used: ${messageOf(thrown)}`);
+  }
+}
+
+/** What a form does not allow about an answer to it. */
+function unfit(form: unknown, content: unknown): string | undefined {
+  const checker = new (glue as ServerGlue).Checker(JSON.stringify(form), true);
+  try {
+    return checker.check(JSON.stringify(content ?? {}));
+  } finally {
+    checker.free();
   }
 }
 

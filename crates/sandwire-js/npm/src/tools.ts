@@ -3,7 +3,7 @@ import { Module } from "./module.js";
 import { ToolClient } from "./tool-client.js";
 import { Wasm, type WasmOption } from "./wasm.js";
 
-export type { CallOptions, ConnectOptions, Era, JsonOptions } from "./connection.js";
+export type { CallOptions, ConnectOptions, Era, JsonOptions, Validator } from "./connection.js";
 export { McpError, type Failure, type McpErrorDetails } from "./error.js";
 export type { FetchFunction, HeadersOption, HttpOptions } from "./fetch.js";
 export type * from "./protocol.js";

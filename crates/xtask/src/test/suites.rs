@@ -192,7 +192,7 @@ pub const SUITES: &[Suite] = &[
         name: "npm",
         about: "the packed tarball, installed: its types, every method in both eras, its servers",
         minutes: 3,
-        needs: &[Need::Npm("tools"), Need::Modules],
+        needs: &[Need::Npm("tools"), Need::SchemaTests, Need::Modules],
         run: |job| {
             let (types, tests) = pack::tests()?;
             job.check(types)?;
