@@ -118,7 +118,7 @@ fn compare(dialect: &str, schema: &Value, definition: &Value, values: &[Value]) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn verdicts_are_those_of_another_validator(
