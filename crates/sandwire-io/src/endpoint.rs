@@ -3,7 +3,7 @@
 use std::{
     fmt,
     pin::Pin,
-    sync::{Arc, Mutex, Weak},
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -11,13 +11,14 @@ use sandwire_json::Raw;
 use sandwire_proto::{
     PeerInfo,
     http::Headers,
-    server::{AskError, AskKey, AskStep, CallKey, Change, Config, Learned, Progress},
+    server::{AskError, AskKey, AskStep, CallKey, Config, Learned, Progress},
 };
 use sandwire_types::{ErrorObject, LoggingLevel, Method, Notification, Reply, Request};
 
 use crate::{
     bounds::{BoxFuture, MaybeSend, MaybeSync},
-    host::{Host, lock},
+    changes::Changes,
+    host::Host,
 };
 
 /// A server, as seen by the code that carries messages to it.
@@ -157,6 +158,14 @@ impl Outlet {
         Ask { outlet: self.clone(), state: AskState::New { name: name.into(), method, params } }
     }
 
+    /// 128 bits that nobody can guess, in hexadecimal digits.
+    pub fn unguessable(&self) -> String {
+        let mut bytes = [0; 16];
+        self.host.env().fill_random(&mut bytes);
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+        bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    }
+
     /// What was recorded under `name` in an earlier run of this call.
     ///
     /// # Errors
@@ -261,42 +270,5 @@ impl Drop for Ask {
         if let AskState::Waiting(ask) = self.state {
             self.outlet.host.unask(ask);
         }
-    }
-}
-
-/// Where a server announces that something changed, and its connections hear of it.
-///
-/// ```
-/// use sandwire_io::Changes;
-/// use sandwire_proto::server::Change;
-///
-/// let changes = Changes::default();
-/// changes.announce(&Change::Tools);
-/// ```
-#[derive(Default)]
-pub struct Changes {
-    hosts: Mutex<Vec<Weak<Host>>>,
-}
-
-impl Changes {
-    /// Tells every connected client that wants to hear of it.
-    pub fn announce(&self, change: &Change) {
-        let mut hosts = Vec::new();
-        lock(&self.hosts).retain(|host| host.upgrade().map(|host| hosts.push(host)).is_some());
-        for host in hosts {
-            host.say(|machine| machine.changed(change));
-        }
-    }
-
-    pub(crate) fn add(&self, host: &Arc<Host>) {
-        let mut hosts = lock(&self.hosts);
-        hosts.retain(|host| host.strong_count() > 0);
-        hosts.push(Arc::downgrade(host));
-    }
-}
-
-impl fmt::Debug for Changes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Changes")
     }
 }

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod changes;
 pub mod client;
 mod endpoint;
 mod env;
@@ -30,7 +31,8 @@ pub mod testing;
 mod text;
 
 pub use bounds::{BoxFuture, Callback, MaybeSend, MaybeSync, Observer, OnceCallback};
-pub use endpoint::{Answer, Ask, Call, Cancelled, Changes, Endpoint, Outlet};
+pub use changes::{Changes, EventBus, MemoryBus};
+pub use endpoint::{Answer, Ask, Call, Cancelled, Endpoint, Outlet};
 pub use env::{Env, Timer};
 pub use http::{Body, HttpClient, HttpRequest, HttpResponse};
 #[cfg(feature = "sse")]

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 pub struct Form<T> {
     message: String,
     wants: Wants,
+    id: Option<String>,
     read: fn(&str) -> Result<T, Error>,
 }
 
@@ -71,6 +72,7 @@ impl<T: DeserializeOwned + Schema> Form<T> {
         Self {
             message: message.into(),
             wants: Wants::Fields(schema::input::<T>()),
+            id: None,
             read: sandwire_json::serde::from_str,
         }
     }
@@ -79,7 +81,7 @@ impl<T: DeserializeOwned + Schema> Form<T> {
 impl Form<Raw> {
     /// A form with the fields of a schema: an object of flat properties.
     pub fn from_schema(message: impl Into<String>, schema: Raw) -> Self {
-        Self { message: message.into(), wants: Wants::Fields(schema), read: Raw::parse }
+        Self { message: message.into(), wants: Wants::Fields(schema), id: None, read: Raw::parse }
     }
 }
 
@@ -87,12 +89,20 @@ impl Form<()> {
     /// Asks the user to open an address outside the client, for what the client must not see. The address itself must
     /// hold no secret.
     pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
-        Self { message: message.into(), wants: Wants::Visit(url.into()), read: |_| Ok(()) }
+        Self { message: message.into(), wants: Wants::Visit(url.into()), id: None, read: |_| Ok(()) }
+    }
+
+    /// The id under which the client is [told](crate::Server::elicitation_completed) that what was to do there is done. No
+    /// other question may have the same. Without it the id is one that nobody can guess.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
     }
 }
 
 impl<T> Form<T> {
-    pub(crate) fn params(&self, era: Era, key: &str) -> Raw {
+    pub(crate) fn params(&self, era: Era, unguessable: impl FnOnce() -> String) -> Raw {
         let mut writer = Writer::new();
         writer.begin_object();
         writer.key("mode");
@@ -109,7 +119,7 @@ impl<T> Form<T> {
                 writer.string(url);
                 if era == Era::Legacy {
                     writer.key("elicitationId");
-                    writer.string(key);
+                    writer.string(&self.id.clone().unwrap_or_else(unguessable));
                 }
             }
         }

@@ -11,9 +11,11 @@ use crate::result::IntoToolResult;
 use crate::server::{PROMPTS, RESOURCES, Rest, Served, Server, TOOLS, Tables};
 use crate::table::Row;
 use crate::tool::ToolHandler;
+use sandwire_io::EventBus;
 use sandwire_json::{Raw, Writer, to_raw};
-use sandwire_proto::server::Config;
+use sandwire_proto::server::{Config, HmacSealer, Sealer};
 use sandwire_types::model::Implementation;
+use sandwire_types::{CacheHint, CacheScope, Method};
 use std::sync::Arc;
 
 /// A server that is being put together.
@@ -53,6 +55,10 @@ pub struct Builder {
     /// Set by the first completion, so that a server without any does not contain it.
     attach_completions: Option<fn(&mut Self)>,
     methods: Vec<Served>,
+    caches: Vec<(Method, CacheHint)>,
+    sealer: Option<Arc<dyn Sealer>>,
+    /// The bus, and what joins it.
+    bus: Option<(Arc<dyn EventBus>, fn(&Server, Arc<dyn EventBus>))>,
     pub(crate) extending: Option<Box<Extending>>,
     #[cfg(feature = "tasks")]
     pub(crate) tasks: Option<crate::tasks::Tasks>,
@@ -102,6 +108,9 @@ impl Builder {
             completions: Vec::new(),
             attach_completions: None,
             methods: Vec::new(),
+            caches: Vec::new(),
+            sealer: None,
+            bus: None,
             extending: None,
             #[cfg(feature = "tasks")]
             tasks: None,
@@ -124,6 +133,27 @@ impl Builder {
     /// How many entries one page of a list holds; 1000 unless changed.
     pub fn page_size(mut self, entries: usize) -> Self {
         self.page_size = entries;
+        self
+    }
+
+    /// For how many milliseconds clients may keep the results of a method, such as `tools/list` or `resources/read`, and
+    /// whether caches may share them. Without it they may not keep any; a [resource](ResourceHandler::cached) can say so
+    /// for itself.
+    pub fn cached(mut self, method: Method, ttl_ms: u64, scope: CacheScope) -> Self {
+        self.caches.push((method, CacheHint { ttl_ms, scope }));
+        self
+    }
+
+    /// The secret keys that protect what clients hold of calls that asked for input: the first seals, all open. Instances
+    /// of a server that share them go on where another stopped. Without them the key is one of this process.
+    pub fn state_keys(mut self, first: [u8; 32], others: impl IntoIterator<Item = [u8; 32]>) -> Self {
+        self.sealer = Some(Arc::new(others.into_iter().fold(HmacSealer::new(first), HmacSealer::or)));
+        self
+    }
+
+    /// Has changes go by a bus, so that clients of other instances of the server hear of them too.
+    pub fn event_bus(mut self, bus: Arc<dyn EventBus>) -> Self {
+        self.bus = Some((bus, Server::join));
         self
     }
 
@@ -217,6 +247,10 @@ impl Builder {
         }
         let results = self.methods.iter().filter_map(|served| Some((served.method.clone(), served.result?))).collect();
         let mut config = Config::with_results(to_raw(&self.info), self.capabilities(), results);
+        config.caches = std::mem::take(&mut self.caches);
+        if let Some(sealer) = self.sealer.take() {
+            config = config.sealed_by(sealer);
+        }
         config.instructions = self.instructions.take().map(Arc::from);
         #[cfg_attr(not(feature = "tasks"), expect(unused_mut))]
         let mut rest = match self.extending.take() {
@@ -239,7 +273,11 @@ impl Builder {
         ] {
             table.update(|table| table.with(std::mem::take(rows)))?;
         }
-        Ok(Server::new(config, tables, self.methods, rest))
+        let server = Server::new(config, tables, self.methods, rest);
+        if let Some((bus, join)) = self.bus {
+            join(&server, bus);
+        }
+        Ok(server)
     }
 
     fn attach_completions(&mut self) {

@@ -142,7 +142,8 @@ impl Context {
     /// The client cannot be asked this, refused, or answered nonsense. `?` passes it on as the error that the
     /// specification wants.
     pub async fn elicit<T>(&self, key: &str, form: Form<T>) -> Result<Elicited<T>, AskError> {
-        let answer = self.outlet.ask(key, Method::ElicitationCreate, form.params(self.peer.era(), key)).await?;
+        let params = form.params(self.peer.era(), || self.outlet.unguessable());
+        let answer = self.outlet.ask(key, Method::ElicitationCreate, params).await?;
         form.read(&answer)
     }
 

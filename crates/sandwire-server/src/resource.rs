@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use sandwire_io::{Answer, MaybeSend, MaybeSync};
 use sandwire_json::{Raw, Writer, to_raw};
 use sandwire_types::model::{Annotations, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
-use sandwire_types::{ErrorCode, ErrorObject, Reply};
+use sandwire_types::{CacheHint, CacheScope, ErrorCode, ErrorObject, Reply};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
@@ -86,6 +86,14 @@ impl fmt::Debug for ResourceRun {
     }
 }
 
+/// The same answer with a hint, unless it has one.
+fn hinted(answered: Answered, hint: CacheHint) -> Answered {
+    answered.map(|mut reply| {
+        reply.stamp.get_or_insert_default().cache.get_or_insert(hint);
+        reply
+    })
+}
+
 /// The arguments an address holds, as JSON.
 fn arguments(template: &Result<UriTemplate, TemplateError>, node: &Node, uri: &str) -> Option<String> {
     let values = template.as_ref().ok()?.matches(uri)?;
@@ -116,6 +124,21 @@ impl ResourceHandler {
         };
         let run = ResourceRun { handler: Arc::new(run), takes_context: F::CONTEXT };
         Self::made(uri, description, &template, F::Arguments::NODE, run)
+    }
+
+    /// For how many milliseconds clients may keep what is read, and whether caches may share it.
+    pub fn cached(mut self, ttl_ms: u64, scope: CacheScope) -> Self {
+        let hint = CacheHint { ttl_ms, scope };
+        let read = self.run.handler.clone();
+        let run = move |uri: &str, mime_type: Option<&Arc<str>>, context: &Context| {
+            let hint = hint.clone();
+            Some(match read.read(uri, mime_type, context)? {
+                Answer::Ready(answered) => Answer::Ready(hinted(answered, hint)),
+                Answer::Pending(answer) => Answer::Pending(Box::pin(async move { hinted(answer.await, hint) })),
+            })
+        };
+        self.run.handler = Arc::new(run);
+        self
     }
 
     fn made(

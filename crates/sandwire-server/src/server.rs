@@ -4,7 +4,7 @@ use crate::builder::Builder;
 use crate::context::Context;
 use crate::resource::not_found;
 use crate::table::{Swap, Table};
-use sandwire_io::{Answer, Call, Changes, Endpoint, MaybeSend, MaybeSync};
+use sandwire_io::{Answer, Call, Changes, Endpoint, EventBus, MaybeSend, MaybeSync};
 use sandwire_json::shape::Type;
 use sandwire_json::{Raw, Reader, find};
 use sandwire_proto::PeerInfo;
@@ -14,7 +14,7 @@ use sandwire_types::model::{
     CallToolResult, Described, GetPromptResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, ReadResourceResult,
 };
-use sandwire_types::{ErrorObject, Method, Notification, Reply};
+use sandwire_types::{ErrorObject, LoggingLevel, Method, Notification, Reply};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ struct Inner {
     tables: Tables,
     methods: Vec<Served>,
     rest: Rest,
-    changes: Changes,
+    changes: Arc<Changes>,
 }
 
 /// What the tables do not answer.
@@ -179,12 +179,35 @@ impl Server {
             tables: Tables::new(1),
             methods: Vec::new(),
             rest: Rest { run: Some(Box::new(handler)), ..Rest::default() },
-            changes: Changes::default(),
+            changes: Arc::default(),
         }))
     }
 
     pub(crate) fn new(config: Config, tables: Tables, methods: Vec<Served>, rest: Rest) -> Self {
-        Self(Arc::new(Inner { config: Arc::new(config), tables, methods, rest, changes: Changes::default() }))
+        Self(Arc::new(Inner { config: Arc::new(config), tables, methods, rest, changes: Arc::default() }))
+    }
+
+    pub(crate) fn join(&self, bus: Arc<dyn EventBus>) {
+        self.0.changes.join(bus);
+    }
+
+    /// Sends a log message that belongs to no call to the connected clients of legacy versions that want messages of this
+    /// level. Newer ones take messages with calls only: see [`Context::log`].
+    pub fn log(&self, level: &LoggingLevel, logger: Option<&str>, data: impl serde::Serialize) {
+        if let Ok(data) = sandwire_json::serde::to_raw(&data) {
+            self.0.changes.log(level, logger, &data);
+        }
+    }
+
+    /// Tells the client that was asked to open an address, under the id of [`Form::id`](crate::Form::id), that what was
+    /// to do there is done. Only clients of 2025-11-25 that are still connected can hear of it; none has to.
+    pub fn elicitation_completed(&self, id: &str) {
+        self.0.changes.elicited(id);
+    }
+
+    /// Ends all subscriptions, which tells their clients that they may subscribe elsewhere: the server is about to stop.
+    pub fn end_subscriptions(&self) {
+        self.0.changes.end();
     }
 
     /// What the server declares about itself.

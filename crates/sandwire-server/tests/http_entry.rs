@@ -9,6 +9,9 @@ mod guarded;
 #[path = "http_entry/hall.rs"]
 mod hall;
 #[cfg(feature = "sse")]
+#[path = "http_entry/heard.rs"]
+mod heard;
+#[cfg(feature = "sse")]
 #[path = "http_entry/hooks.rs"]
 mod hooks;
 #[path = "http_entry/legacy.rs"]

@@ -14,6 +14,9 @@ use sandwire_types::{
 use super::{CallKey, Machine, Output, calls::Entry, invalid, opening::Opening, seal::Sealer};
 use crate::{PeerInfo, Via, faults::Fault};
 
+/// Of how many addresses that a client was asked to visit it can be told that it is done there.
+const MAX_VISITS: usize = 64;
+
 /// Names a question that waits for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AskKey(i64);
@@ -318,6 +321,15 @@ impl Machine {
     fn send_question(&mut self, call: CallKey, via: Via, name: &str, method: &Method, params: Raw) -> AskKey {
         let key = AskKey(self.next_ask);
         self.next_ask = self.next_ask.wrapping_add(1);
+        if let Some(id) =
+            find(params.as_str(), "elicitationId").and_then(|id| sandwire_json::from_str::<String>(id).ok())
+        {
+            // The oldest is the least likely to be told of.
+            if self.visits.len() >= MAX_VISITS {
+                self.visits.remove(0);
+            }
+            self.visits.push(id.into());
+        }
         self.asking = Some(Asking { answered: Self::answered, over: Self::over });
         self.asks.push(OpenAsk { key, call, via, name: name.into(), method: method.clone() });
         let request = Request {

@@ -13,6 +13,7 @@
 
 mod ask;
 mod calls;
+mod change;
 mod config;
 mod extensions;
 #[cfg(feature = "fuzzing")]
@@ -116,6 +117,8 @@ pub struct Machine {
     next_ask: i64,
     /// Questions that wait until the client is initialized.
     held: Vec<(AskKey, Output)>,
+    /// The ids under which a legacy client was asked to visit an address.
+    visits: Vec<Box<str>>,
     /// Whether every exchange is answered on a stream of its own, so that ids may be the same on two of them.
     apart: bool,
     closed: bool,
@@ -184,6 +187,7 @@ impl Machine {
             asking: None,
             next_ask: 1,
             held: Vec::new(),
+            visits: Vec::new(),
             apart: false,
             closed: false,
         }
@@ -307,6 +311,35 @@ impl Machine {
         self.end_subscriptions();
         self.shut();
         self.outputs.push_back(Output::Close);
+    }
+
+    /// Sends a log message that belongs to no call, to a legacy client that wants messages of this level. In the modern
+    /// era there are none.
+    pub fn log_beside(&mut self, level: &LoggingLevel, logger: Option<&str>, data: &Raw) {
+        let least = self.level.as_ref().unwrap_or(&LoggingLevel::Info);
+        if self.is_followed() && self.config.allows(&Method::LogMessage) && level.severity() >= least.severity() {
+            self.send_notification(Via::Pipe, Method::LogMessage, Some(say::logged(level, logger, data)), None);
+        }
+    }
+
+    /// Tells a legacy client that what it was asked to do at an address is done, if it was this client.
+    pub fn elicited(&mut self, id: &str) {
+        let Some(at) = self.visits.iter().position(|asked| **asked == *id) else { return };
+        self.visits.swap_remove(at);
+        if self.is_followed() {
+            let mut params = sandwire_json::Writer::new();
+            params.begin_object();
+            params.key("elicitationId");
+            params.string(id);
+            params.end_object();
+            self.send_notification(Via::Pipe, Method::ElicitationComplete, Some(params.into_raw()), None);
+        }
+    }
+
+    /// Whether a legacy client hears of what belongs to no request.
+    fn is_followed(&self) -> bool {
+        let is_legacy = matches!(self.opening, Opening::Legacy { initialized: true, .. });
+        is_legacy && !self.single && !self.closed && !self.is_full()
     }
 
     fn message(&mut self, via: Via, message: Message) {

@@ -77,7 +77,8 @@ impl Machine {
         }
     }
 
-    pub(super) fn end_subscriptions(&mut self) {
+    /// Ends the subscriptions of the modern era with their results.
+    pub fn end_subscriptions(&mut self) {
         for key in self.calls.keys() {
             if self.calls.get(key).is_some_and(|entry| matches!(entry.state, State::Listening(_))) {
                 self.end_subscription(key);

@@ -79,19 +79,8 @@ impl Machine {
         if least.is_none_or(|least| level.severity() < least.severity()) {
             return;
         }
-        let mut writer = Writer::new();
-        writer.begin_object();
-        writer.key("level");
-        level.write(&mut writer);
-        if let Some(logger) = logger {
-            writer.key("logger");
-            writer.string(logger);
-        }
-        writer.key("data");
-        writer.raw(data.as_str());
-        writer.end_object();
         let via = entry.via;
-        self.send_notification(via, Method::LogMessage, Some(writer.into_raw()), None);
+        self.send_notification(via, Method::LogMessage, Some(logged(&level, logger, &data)), None);
     }
 
     /// Sends a notification that belongs to a call. `params` must be a JSON object.
@@ -121,6 +110,21 @@ impl Machine {
     pub(super) fn is_full(&self) -> bool {
         self.outputs.len() >= self.config.limits.max_queue
     }
+}
+
+pub(super) fn logged(level: &LoggingLevel, logger: Option<&str>, data: &Raw) -> Raw {
+    let mut writer = Writer::new();
+    writer.begin_object();
+    writer.key("level");
+    level.write(&mut writer);
+    if let Some(logger) = logger {
+        writer.key("logger");
+        writer.string(logger);
+    }
+    writer.key("data");
+    writer.raw(data.as_str());
+    writer.end_object();
+    writer.into_raw()
 }
 
 impl Entry {
