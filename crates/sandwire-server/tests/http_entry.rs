@@ -23,6 +23,8 @@ mod modern;
 #[cfg(feature = "sse")]
 #[path = "http_entry/one_stream.rs"]
 mod one_stream;
+#[path = "http_entry/order.rs"]
+mod order;
 #[cfg(feature = "sse")]
 #[path = "http_entry/session_streams.rs"]
 mod session_streams;

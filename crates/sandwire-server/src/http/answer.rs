@@ -13,7 +13,7 @@ use sandwire_types::{
 };
 
 use super::{
-    Known, Response, Shared, VERSION,
+    Known, Response, Shared, VERSION, check,
     stream::{Events, KeepAlive},
 };
 
@@ -97,6 +97,9 @@ impl Shared {
 
     fn request(&self, head: &RequestHead, request: Request, modern: bool, from: &Known) -> Result<Begun, Refusal> {
         let refuse = |refusal: Refusal| Refusal { id: Some(request.id.clone()), ..refusal };
+        if modern || request.meta.envelope.is_some() {
+            check::routing(head).map_err(refuse)?;
+        }
         let peer = if let Some(envelope) = &request.meta.envelope {
             self.check_modern(head, &request, envelope)
                 .map_err(|message| refuse(Refusal::new(400, ErrorCode::HEADER_MISMATCH, message)))?;

@@ -80,6 +80,15 @@ fn welcome(range: &[u8], media_type: &str) -> Option<(usize, bool)> {
     media_type.as_bytes().get(..named.len())?.eq_ignore_ascii_case(named).then_some((named.len(), !unwelcome))
 }
 
+/// What a modern request says in headers, it says once.
+pub(super) fn routing(head: &RequestHead) -> Result<(), Refusal> {
+    if [VERSION, names::METHOD, names::NAME].iter().all(|name| head.headers.get_all(name).count() <= 1) {
+        return Ok(());
+    }
+    let message = "a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once";
+    Err(Refusal::new(400, ErrorCode::HEADER_MISMATCH, message))
+}
+
 impl Shared {
     /// The header fields of a modern request, in the order in which peers report their faults.
     pub(super) fn check_modern(
@@ -88,11 +97,6 @@ impl Shared {
         request: &Request,
         envelope: &Envelope,
     ) -> Result<(), Mismatch> {
-        for name in [VERSION, names::METHOD, names::NAME] {
-            if head.headers.get_all(name).count() > 1 {
-                return Err("a routing header is there twice; send MCP-Protocol-Version, Mcp-Method and Mcp-Name once");
-            }
-        }
         let version = head.headers.get(VERSION);
         if version.is_some_and(|version| version != envelope.version()) {
             return Err("MCP-Protocol-Version differs from the version in params._meta; send the same in both");

@@ -189,7 +189,14 @@ impl Shared {
         let mut bytes = Vec::new();
         poll_fn(|cx| self.poll_body(&mut *body, &mut bytes, cx)).await?;
         drop(body);
-        read(bytes)
+        read(bytes).map_err(|refusal| match refusal.error.code {
+            // Half an envelope: a routing header that is there twice comes first.
+            ErrorCode::INVALID_PARAMS => {
+                let first = check::routing(head).err().map(|twice| Refusal { id: refusal.id.clone(), ..twice });
+                first.unwrap_or(refusal)
+            }
+            _ => refusal,
+        })
     }
 
     fn poll_body(&self, body: &mut dyn Body, bytes: &mut Vec<u8>, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
