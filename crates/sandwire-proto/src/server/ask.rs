@@ -156,8 +156,15 @@ struct Question {
 /// contain it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asking {
+    ready: fn(&mut Machine),
     answered: fn(&mut Machine, Response),
     over: fn(&mut Machine, CallKey),
+}
+
+impl Asking {
+    pub(super) fn ready(self, machine: &mut Machine) {
+        (self.ready)(machine);
+    }
 }
 
 /// A question that was sent and waits for its answer.
@@ -330,7 +337,7 @@ impl Machine {
             }
             self.visits.push(id.into());
         }
-        self.asking = Some(Asking { answered: Self::answered, over: Self::over });
+        self.asking = Some(Asking { ready: Self::release, answered: Self::answered, over: Self::over });
         self.asks.push(OpenAsk { key, call, via, name: name.into(), method: method.clone() });
         let request = Request {
             id: RequestId::Number(key.0),
@@ -338,16 +345,22 @@ impl Machine {
             params: Some(params),
             meta: RequestMeta::default(),
         };
-        let question = Output::Send { via, message: Message::Request(request) };
+        let message = Message::Request(request);
         match self.opening {
-            Opening::Legacy { initialized: false, .. } => self.held.push((key, question)),
-            _ => self.outputs.push_back(question),
+            Opening::Legacy { initialized: false, .. } => self.held.push((key, via, message)),
+            _ => self.outputs.push_back(Output::Send { via, message }),
         }
         key
     }
 
+    /// Sends the questions that waited until the client is initialized.
+    fn release(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        self.outputs.extend(held.into_iter().map(|(_, via, message)| Output::Send { via, message }));
+    }
+
     fn send_withdrawal(&mut self, open: &OpenAsk) {
-        if let Some(at) = self.held.iter().position(|(key, _)| *key == open.key) {
+        if let Some(at) = self.held.iter().position(|(key, ..)| *key == open.key) {
             self.held.swap_remove(at);
             return;
         }

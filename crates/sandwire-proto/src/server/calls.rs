@@ -102,22 +102,32 @@ impl Calls {
 
     /// The call of this id, of those that are answered on this stream where one is given.
     pub(super) fn find(&self, id: &RequestId, via: Option<Via>) -> Option<CallKey> {
-        self.all(id).find(|key| via.is_none() || self.get(*key).map(|entry| entry.via) == via)
+        self.search(id, via, false)
     }
 
     /// The call of this id, if there is one of it only.
     pub(super) fn find_only(&self, id: &RequestId) -> Option<CallKey> {
-        let mut found = self.all(id);
-        found.next().filter(|_| found.next().is_none())
+        self.search(id, None, true)
     }
 
-    fn all(&self, id: &RequestId) -> impl Iterator<Item = CallKey> {
+    #[inline(never)]
+    fn search(&self, id: &RequestId, via: Option<Via>, only: bool) -> Option<CallKey> {
         let wanted = hash(id);
-        self.hashes.iter().enumerate().filter(move |(_, hash)| **hash == wanted).filter_map(move |(index, _)| {
-            let slot = self.slots.get(index)?;
-            let entry = slot.entry.as_ref()?;
-            (entry.id == *id).then_some(CallKey { slot: index as u32, generation: slot.generation })
-        })
+        let mut found = None;
+        for (index, (slot, hash)) in self.slots.iter().zip(&self.hashes).enumerate() {
+            let Some(entry) = slot.entry.as_ref().filter(|_| *hash == wanted) else { continue };
+            if entry.id != *id || via.is_some_and(|via| entry.via != via) {
+                continue;
+            }
+            if found.is_some() {
+                return None;
+            }
+            found = Some(CallKey { slot: index as u32, generation: slot.generation });
+            if !only {
+                break;
+            }
+        }
+        found
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (CallKey, &Entry)> {

@@ -116,7 +116,7 @@ pub struct Machine {
     asking: Option<Asking>,
     next_ask: i64,
     /// Questions that wait until the client is initialized.
-    held: Vec<(AskKey, Output)>,
+    held: Vec<(AskKey, Via, Message)>,
     /// The ids under which a legacy client was asked to visit an address.
     visits: Vec<Box<str>>,
     /// Whether every exchange is answered on a stream of its own, so that ids may be the same on two of them.
@@ -456,7 +456,9 @@ impl Machine {
             Method::Initialized => {
                 if let Opening::Legacy { initialized, .. } = &mut self.opening {
                     *initialized = true;
-                    self.outputs.extend(self.held.drain(..).map(|(_, question)| question));
+                    if let Some(asking) = self.asking {
+                        asking.ready(self);
+                    }
                     self.pass_on(notification);
                 }
             }
