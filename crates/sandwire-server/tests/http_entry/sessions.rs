@@ -158,6 +158,25 @@ fn a_client_that_goes_away_cancels_nothing() {
 }
 
 #[test]
+fn calls_that_clients_leave_are_bounded_over_all_sessions() {
+    let mut hall = Hall::new(Sessions { max_left: 2, ..Sessions::default() });
+    for door in ["a", "b", "c"] {
+        let id = hall.open(V);
+        let mut slow = hall.post(&id, &call(1, "door", door));
+        assert!(slow.poll().is_none());
+        drop(slow);
+    }
+    assert!(hall.run().is_pending());
+    assert_eq!(["a", "b", "c"].map(|door| hall.open_doors(door)), [1, 1, 0]);
+    assert!(hall.run().is_pending());
+    let id = hall.open(V);
+    let mut slow = hall.post(&id, &call(1, "door", "d"));
+    assert!(slow.poll().is_none());
+    drop(slow);
+    assert_eq!(hall.open_doors("d"), 1, "those that are done count no more");
+}
+
+#[test]
 fn without_its_driver_a_call_without_a_client_is_cancelled() {
     let mut hall = hall();
     let id = hall.open(V);

@@ -4,7 +4,10 @@ use std::{
     collections::VecDeque,
     mem,
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll, ready},
 };
 
@@ -117,7 +120,31 @@ impl Feed {
         }
         self.using.rest();
         let table = Arc::clone(&self.using.table);
-        table.spawn(self);
+        let left = Left::new(&table.left);
+        if left.others < table.settings.max_left {
+            table.spawn(async move {
+                let _left = left;
+                self.await;
+            });
+        }
+    }
+}
+
+/// A request that is gone on with, counted until it is dropped.
+struct Left {
+    count: Arc<AtomicUsize>,
+    others: usize,
+}
+
+impl Left {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        Self { count: Arc::clone(count), others: count.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Sessions {
     /// How many messages that belong to no request wait for the client to open its stream, which tell of each change
     /// once. Beyond, the oldest are forgotten.
     pub max_queue: usize,
+    /// How many requests of clients that went away may be gone on with, over all sessions. Beyond, they are cancelled.
+    pub max_left: usize,
     /// Where sessions are kept for other instances of this server, and for this one after a restart. Calls under way
     /// and messages that wait are not. The requests of a session should reach the same instance while it lives.
     pub store: Option<Arc<dyn Store>>,
@@ -74,6 +76,7 @@ impl Default for Sessions {
             idle_ms: 30 * 60 * 1000,
             max: 10_000,
             max_queue: 64,
+            max_left: 4096,
             store: None,
             events: None,
             retry_ms: 1000,

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     task::Waker,
 };
 
@@ -20,6 +20,8 @@ pub(in crate::http) struct Table {
     env: Arc<dyn Env>,
     live: Mutex<BTreeMap<Arc<str>, Arc<Live>>>,
     jobs: UnboundedSender<BoxFuture<'static, ()>>,
+    /// How many requests are gone on with whose clients went away.
+    pub(super) left: Arc<AtomicUsize>,
     /// Wakes the driver when there is a first session to expire.
     pub(super) driver: Arc<AtomicWaker>,
 }
@@ -53,7 +55,14 @@ impl Table {
     pub(super) fn new(env: &Arc<dyn Env>, settings: Sessions) -> (Arc<Self>, SessionsDriver) {
         let (jobs, incoming) = unbounded();
         let driver = Arc::default();
-        let table = Arc::new(Self { settings, env: Arc::clone(env), live: Mutex::default(), jobs, driver });
+        let table = Arc::new(Self {
+            settings,
+            env: Arc::clone(env),
+            live: Mutex::default(),
+            jobs,
+            left: Arc::default(),
+            driver,
+        });
         let driver = SessionsDriver::new(&table, env, incoming);
         (table, driver)
     }
