@@ -197,7 +197,7 @@ impl From<CallError> for Error {
             CallError::Transport(error) => Self::transport(ErrorKind::Transport, error),
             other => {
                 let kind = match &other {
-                    CallError::Timeout => ErrorKind::Timeout,
+                    CallError::Timeout | CallError::TotalTimeout => ErrorKind::Timeout,
                     CallError::Cancelled => ErrorKind::Cancelled,
                     CallError::Closed(_) => ErrorKind::Closed,
                     CallError::Misbehaved(_) => ErrorKind::Protocol,

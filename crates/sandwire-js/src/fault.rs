@@ -107,7 +107,7 @@ impl<'a> Fault<'a> {
     pub(crate) fn call(error: &'a CallError) -> Self {
         match error {
             CallError::Peer(error) | CallError::Refused(error) => Self::peer(error),
-            CallError::Timeout => {
+            CallError::Timeout | CallError::TotalTimeout => {
                 Self::new("timeout", "no answer came in time; raise the timeout, or reset it on progress")
             }
             CallError::Open(error) => Self::opening(error),

@@ -213,6 +213,8 @@ pub enum CallError {
     Peer(ErrorObject),
     /// No answer came in time.
     Timeout,
+    /// It took longer than it may in all, whatever progress it made.
+    TotalTimeout,
     /// The caller cancelled it.
     Cancelled,
     /// The connection could not be opened.
@@ -261,6 +263,7 @@ impl fmt::Display for CallError {
             Self::Timeout => {
                 "no answer came in time; raise the timeout or ask for progress to see whether it is still working"
             }
+            Self::TotalTimeout => "the call took longer than it may in all; raise the total timeout",
             Self::Cancelled => "the call was cancelled",
             Self::Unsubscribed => UNSUBSCRIBED,
             Self::Open(error) => return error.fmt(f),

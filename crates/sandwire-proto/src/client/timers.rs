@@ -36,7 +36,8 @@ impl Machine {
     fn call_due(&mut self, now: Time, key: u64) {
         let Some(call) = self.calls.get(key) else { return };
         if call.deadline.min(call.limit) <= now && !Fault::ClientForgetsTimeout.happens() {
-            return self.give_up(now, key, CallError::Timeout, Some("no answer came in time"));
+            let error = if call.limit <= now { CallError::TotalTimeout } else { CallError::Timeout };
+            return self.give_up(now, key, error, Some("no answer came in time"));
         }
         if call.wake_at <= now {
             match call.stage {

@@ -53,7 +53,7 @@ fn progress_begins_the_timeout_anew_up_to_the_cap() {
         while let Some(output) = scene.next() {
             match output {
                 Output::Progress { .. } => told += 1,
-                Output::Done { result, .. } => assert!(matches!(result, Err(CallError::Timeout))),
+                Output::Done { result, .. } => assert!(matches!(result, Err(CallError::TotalTimeout))),
                 _ => {}
             }
         }
