@@ -33,6 +33,10 @@ async fn confirm(ctx: &Context) -> Result<String, ToolError> {
     })
 }
 
+async fn panics(_: Amount) {
+    panic!("as this test wants");
+}
+
 fn mill(env: &SimEnv, options: TaskOptions) -> (Server, Tasks, TasksDriver) {
     let (tasks, driver) = Tasks::new(Arc::new(env.clone()), options);
     let waits = env.clone();
@@ -49,6 +53,7 @@ fn mill(env: &SimEnv, options: TaskOptions) -> (Server, Tasks, TasksDriver) {
         .tool("greet", "", || "Hello")
         .with(ToolHandler::new("slow", "", slow).task(TaskMode::Required))
         .with(ToolHandler::new("long", "", long).task(TaskMode::Optional))
+        .with(ToolHandler::new("panics", "", panics).task(TaskMode::Optional))
         .with(ToolHandler::new("confirm", "", confirm).task(TaskMode::Optional))
         .build()
         .unwrap();
@@ -150,6 +155,22 @@ fn a_refused_answer_ends_the_task() {
         let error = client.finish_task(task).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
         until(&client, &id, TaskStatus::Cancelled).await;
+        turns(20).await;
+        assert_eq!(tasks.running(), 0);
+    });
+}
+
+#[test]
+fn a_tool_that_panics_fails_alone() {
+    let env = SimEnv::new(1);
+    let (server, tasks, driver) = mill(&env, TaskOptions::default());
+    let (client, connection, _) = connect(Link::Pipe, &server, &env, options());
+    run(&env, vec![connection, Box::pin(driver)], async {
+        let slow = begin(&client, "slow", 5).await.unwrap();
+        let panics = begin(&client, "panics", 0).await.unwrap();
+        let error = client.finish_task(panics).await.unwrap_err();
+        assert!(code(&error) == -32603 && error.to_string().contains("panicked"), "{error}");
+        client.finish_task(slow).await.unwrap();
         turns(20).await;
         assert_eq!(tasks.running(), 0);
     });

@@ -220,3 +220,44 @@ fn tasks_of_the_extension_fit() {
         schemas.assert_valid("TaskStatusNotificationParams", notification.as_str());
     }
 }
+
+/// The experimental tasks of 2025-11-25 are types and nothing more: whoever speaks them finds every shape.
+#[test]
+fn experimental_tasks_come_back_as_they_came() {
+    fn comes_back<T: json::Read + json::Write>(schemas: Option<&Schemas>, noun: &str, text: &str) {
+        let value: T = json::from_str(text).unwrap_or_else(|error| panic!("{noun}: {error}"));
+        let written = json::to_raw(&value);
+        assert_eq!(written.as_str(), text, "{noun}");
+        if let Some(schemas) = schemas {
+            schemas.assert_valid(noun, text);
+        }
+    }
+    let schemas = spec::directory().map(|spec| Schemas::load(&spec, ProtocolVersion::V2025_11_25));
+    let schemas = schemas.as_ref();
+    let task = r#"{"taskId":"t","status":"input_required","createdAt":"2025-11-25T10:30:00Z","lastUpdatedAt":"2025-11-25T10:40:00Z","statusMessage":"s","ttl":60000,"pollInterval":5000}"#;
+    let forever = r#"{"taskId":"t","status":"working","createdAt":"a","lastUpdatedAt":"b","ttl":null}"#;
+    comes_back::<model::Task>(schemas, "Task", task);
+    comes_back::<model::Task>(None, "Task", forever);
+    comes_back::<model::Task>(schemas, "GetTaskResult", task);
+    comes_back::<model::Task>(schemas, "CancelTaskResult", task);
+    comes_back::<model::Task>(schemas, "TaskStatusNotificationParams", task);
+    comes_back::<model::CreateTaskResult>(
+        schemas,
+        "CreateTaskResult",
+        &format!(r#"{{"task":{task},"_meta":{{"a/b":1}}}}"#),
+    );
+    comes_back::<model::ListTasksResult>(
+        schemas,
+        "ListTasksResult",
+        &format!(r#"{{"tasks":[{task}],"nextCursor":""}}"#),
+    );
+    comes_back::<model::RelatedTaskMetadata>(schemas, "RelatedTaskMetadata", r#"{"taskId":"t"}"#);
+    comes_back::<model::TaskMetadata>(schemas, "TaskMetadata", r#"{"ttl":60000}"#);
+    comes_back::<model::CallToolRequestParams>(schemas, "CallToolRequestParams", r#"{"name":"n","task":{"ttl":1}}"#);
+    let tool = r#"{"name":"n","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}"#;
+    comes_back::<model::Tool>(schemas, "Tool", tool);
+    let capabilities = r#"{"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}"#;
+    comes_back::<model::ServerCapabilities>(schemas, "ServerCapabilities", capabilities);
+    let capabilities = r#"{"tasks":{"requests":{"sampling":{"createMessage":{}},"elicitation":{"create":{}}}}}"#;
+    comes_back::<model::ClientCapabilities>(schemas, "ClientCapabilities", capabilities);
+}

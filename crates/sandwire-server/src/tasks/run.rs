@@ -12,6 +12,7 @@ use sandwire_proto::server::{Learned, Published};
 use sandwire_proto::{Time, client, server};
 use sandwire_types::{ErrorObject, Method, Reply};
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Waking, Poll};
@@ -120,16 +121,28 @@ impl Running {
         if lock(&live.state).is_cancelled {
             return Poll::Ready(Event::Ended(Outcome::Cancelled("the client cancelled the task")));
         }
-        self.poll_driver(cx);
-        if let Some(call) = &mut self.call
-            && let Poll::Ready(result) = Pin::new(call).poll(cx)
-        {
-            return Poll::Ready(Event::Ended(outcome(result, self.max_bytes)));
+        // What a panic leaves half done is the task's own.
+        match catch_unwind(AssertUnwindSafe(|| self.poll_call(cx))) {
+            Ok(Poll::Pending) => {}
+            Ok(Poll::Ready(result)) => return Poll::Ready(Event::Ended(outcome(result, self.max_bytes))),
+            Err(_) => {
+                self.driver = None;
+                let error = ErrorObject::internal("the tool panicked; the server's log may say more");
+                return Poll::Ready(Event::Ended(Outcome::Failed(error)));
+            }
         }
         if live.has_changed() {
             return Poll::Ready(Event::Changed);
         }
         self.timer.poll(beat, cx).map(|()| Event::Beat)
+    }
+
+    fn poll_call(&mut self, cx: &mut Waking<'_>) -> Poll<Result<Reply, CallError>> {
+        self.poll_driver(cx);
+        match &mut self.call {
+            Some(call) => Pin::new(call).poll(cx),
+            None => Poll::Pending,
+        }
     }
 
     fn poll_driver(&mut self, cx: &mut Waking<'_>) {
