@@ -26,7 +26,7 @@ pub enum Called {
     /// The result.
     Result(CallToolResult),
     /// The tool works on it: see [`Client::finish_task`] and [`Client::get_task`]. A task outlives the connection.
-    Task(Task),
+    Task(Box<Task>),
 }
 
 impl Options {
@@ -48,7 +48,7 @@ impl Client {
     /// # async fn example(client: Client) -> Result<(), Error> {
     /// let result = match client.call_tool_or_begin_task("bake", &()).await? {
     ///     Called::Result(result) => result,
-    ///     Called::Task(task) => client.finish_task(task).await?,
+    ///     Called::Task(task) => client.finish_task(*task).await?,
     ///     _ => return Ok(()),
     /// };
     /// # drop(result);
@@ -57,7 +57,7 @@ impl Client {
     /// ```
     pub fn call_tool_or_begin_task<A: Serialize + ?Sized>(&self, name: &str, arguments: &A) -> Request<Called> {
         self.call_tool(name, arguments).decoded_by(|reply: Reply| match &reply.kind {
-            ResultKind::Other(kind) if **kind == *"task" => request::read(&reply.value).map(Called::Task),
+            ResultKind::Other(kind) if **kind == *"task" => request::read(&reply.value).map(|task| Called::Task(Box::new(task))),
             _ => request::decode(reply).map(Called::Result),
         })
     }

@@ -91,7 +91,7 @@ fn code(error: &Error) -> i64 {
 
 async fn begin(client: &Client, tool: &str, amount: u64) -> Result<Task, Error> {
     match client.call_tool_or_begin_task(tool, &Amount { amount }).await? {
-        Called::Task(task) => Ok(task),
+        Called::Task(task) => Ok(*task),
         other => panic!("{other:?}"),
     }
 }
