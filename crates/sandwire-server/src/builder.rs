@@ -57,13 +57,15 @@ pub struct Builder {
     methods: Vec<Served>,
     caches: Vec<(Method, CacheHint)>,
     sealer: Option<Arc<dyn Sealer>>,
-    /// The bus, and what joins it.
-    bus: Option<(Arc<dyn EventBus>, fn(&Server, Arc<dyn EventBus>))>,
+    bus: Option<(Arc<dyn EventBus>, Join)>,
     pub(crate) extending: Option<Box<Extending>>,
     #[cfg(feature = "tasks")]
     pub(crate) tasks: Option<crate::tasks::Tasks>,
     error: Option<RegistrationError>,
 }
+
+/// Has a server join a bus; a server without one does not contain it.
+type Join = fn(&Server, Arc<dyn EventBus>);
 
 /// What a server can declare although nothing registered asks for it yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
