@@ -1,5 +1,4 @@
 // Calls a tool of a server on another origin.
-import * as glue from "/rust/page-client.glue.js";
 
 /** With a client of the package; without `entry`, with the one written in Rust. */
 export async function callWhere({ entry, url }) {
@@ -14,6 +13,7 @@ export async function callWhere({ entry, url }) {
 }
 
 async function callInRust(url) {
+  const glue = await import("/rust/page-client.glue.js");
   const { instance, module } = await WebAssembly.instantiateStreaming(fetch("/rust/page-client.wasm"), glue.imports());
   glue.start(instance, module);
   return glue.call_where(url);

@@ -23,7 +23,7 @@ impl Machine {
     /// Learns from a page of tools, and leaves out those that must not be used.
     pub(super) fn learn(&mut self, key: u64, reply: &mut Reply) {
         let lists = self.calls.get(key).is_some_and(|call| matches!(call.call.method, Method::ToolsList));
-        if !lists || !self.is_http() {
+        if !lists || !self.is_http() || !self.is_modern() {
             return;
         }
         let mut dropped = Vec::new();

@@ -82,12 +82,13 @@ fn annotated_arguments_are_mirrored_and_invalid_tools_dropped() {
 }
 
 #[test]
-fn a_pipe_mirrors_and_drops_nothing() {
-    let mut scene = Scene::modern(Wire::Pipe);
-    scene.call(call("tools/list", ""));
-    let sent = scene.request();
-    scene.reply(&sent, TOOLS);
-    assert!(scene.done_value().contains(r#""name":"bad""#));
+fn a_pipe_and_a_legacy_server_have_nothing_mirrored_or_dropped() {
+    for mut scene in [Scene::modern(Wire::Pipe), Scene::legacy(Wire::Http)] {
+        scene.call(call("tools/list", ""));
+        let sent = scene.request();
+        scene.reply(&sent, TOOLS);
+        assert!(scene.done_value().contains(r#""name":"bad""#));
+    }
 }
 
 #[test]
