@@ -29,6 +29,7 @@ const fn target(name: &'static str, grammar: Grammar, body: Body) -> Target {
 /// What `cargo run` fuzzes.
 pub const TARGETS: &[Target] = &[
     target("json_reader", Grammar::Json, sandwire_json::fuzzing::reader),
+    target("schema", Grammar::Lines, sandwire_schema::fuzzing::schema),
     target("types_wire", Grammar::Json, sandwire_types::fuzzing::wire),
     target("types_model", Grammar::Json, sandwire_types::fuzzing::model),
     target("proto_sse", Grammar::Lines, sandwire_proto::fuzzing::sse),
