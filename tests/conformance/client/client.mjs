@@ -1,6 +1,7 @@
 // The client as wasm, through the npm package: does what the scenario asks for that the environment names, with the
 // server at the address in the last argument.
 import { Client } from "sandwire/client";
+import { listSkills, openSkill } from "sandwire/skills";
 
 const { MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_PROTOCOL_VERSION: version } = process.env;
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
@@ -21,6 +22,14 @@ function filled(fields = {}) {
   );
 }
 
+async function readAllSkills(client) {
+  for (const entry of (await listSkills(client)).skills) {
+    const skill = await openSkill(client, entry);
+    await skill.instructions();
+    await skill.read("references/FORMS.md");
+  }
+}
+
 async function callAllTools(client) {
   for (const { name } of await client.listAllTools()) await client.callTool({ name, arguments: {} });
 }
@@ -33,6 +42,10 @@ const scenarios = {
   "http-invalid-tool-headers": callAllTools,
   "sep-2322-client-request-state": callAllTools,
   "sse-retry": callAllTools,
+  "sep-2640-client-no-prefetch": (client) => listSkills(client),
+  "sep-2640-client-verify-digest": readAllSkills,
+  "sep-2640-client-verify-frontmatter": readAllSkills,
+  "sep-2640-client-verify-size": readAllSkills,
   async tools_call(client) {
     await client.listAllTools();
     await client.callTool({ name: "add_numbers", arguments: { a: 5, b: 3 } });
