@@ -6,6 +6,7 @@ mod conformance;
 mod demo;
 mod features;
 mod interop;
+mod long;
 mod pack;
 mod paths;
 mod run;
@@ -39,6 +40,9 @@ usage: cargo xtask <command>
   api     compare what crates promise with crates/*/api.txt; --bless writes them anew
   interop run our client and server with those of others, and compare tests/interop/README.md;
           --bless writes it anew; words choose rows
+  soak    mixed traffic against a native server whose memory must not grow, not part of `test`; soak [minutes], else 30
+  mutants   change the HTTP rules and the opening files one place at a time and see that a test notices, not part of
+          `test`; takes hours and cargo-mutants, `cargo install cargo-mutants`
   features  check every crate without each of its default features
 ";
 
@@ -67,6 +71,8 @@ fn dispatch(args: &[String]) -> Result<()> {
         "api" => api::run(rest),
         "features" => features::run(rest),
         "interop" => interop::run(rest),
+        "soak" => long::soak(rest),
+        "mutants" => long::mutants(rest),
         "pack" => pack::run(rest),
         "size" => size::run(rest),
         "bench" => bench::run(rest),

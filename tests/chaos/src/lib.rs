@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt};
-use sandwire::server::Json;
+use sandwire::server::{Builder, Json};
 use sandwire::{Client, Context, Schema, Server};
 use sandwire_client::{Mode, Options};
 use sandwire_io::{Direction, Observer};
@@ -33,16 +33,18 @@ pub struct Label {
 /// A server that gives back what it was given, and tells it on the way.
 #[must_use]
 pub fn server() -> Server {
-    Server::builder("echo", "1")
-        .tool("echo", "Gives the arguments back.", async |label: Label, context: &Context| {
-            for step in 0..label.pauses {
-                context.progress(f64::from(step + 1), f64::from(label.pauses), &*name(label));
-                pause().await;
-            }
-            Json(label)
-        })
-        .build()
-        .unwrap()
+    builder().build().unwrap()
+}
+
+/// The beginning of such a server.
+pub fn builder() -> Builder {
+    Server::builder("echo", "1").tool("echo", "Gives the arguments back.", async |label: Label, context: &Context| {
+        for step in 0..label.pauses {
+            context.progress(f64::from(step + 1), f64::from(label.pauses), &*name(label));
+            pause().await;
+        }
+        Json(label)
+    })
 }
 
 fn name(label: Label) -> String {
