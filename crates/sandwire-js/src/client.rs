@@ -91,8 +91,8 @@ impl Connection {
     }
 }
 
-/// Makes a connection, which begins with the first [`wake`]. The text has the client's `Implementation` and `ClientCapabilities` as JSON, and the version to speak,
-/// `legacy`, or nothing to find it out. `flags`: 1 has the text of every message told, 2 connects through a port
+/// Makes a connection, which begins with the first [`wake`]. The text has the client's `Implementation` and `ClientCapabilities` as JSON, types of
+/// results that extensions add, with spaces between them, and the version to speak, `legacy`, or nothing to find it out. `flags`: 1 has the text of every message told, 2 connects through a port
 /// instead of HTTP, 4 ignores that a legacy server refuses to hear that the client is ready. `rounds` is how often one call may
 /// be asked for input. Negative numbers are the defaults.
 #[unsafe(no_mangle)]
@@ -103,6 +103,11 @@ extern "C" fn open(id: u32, flags: u32, timeout: f64, longest: f64, rounds: f64,
     let mut config = Config::new("", "");
     config.info = Raw::from_valid(texts.next());
     config.capabilities = Raw::from_valid(texts.next());
+    let types = texts.next();
+    #[cfg(feature = "client")]
+    config.result_types.extend(types.split_ascii_whitespace().map(Into::into));
+    #[cfg(not(feature = "client"))]
+    let _ = types;
     config.mode = match ProtocolVersion::parse(texts.0) {
         Some(version) => Mode::Pinned(version),
         None if texts.0 == "legacy" => Mode::Legacy,

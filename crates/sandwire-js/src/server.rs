@@ -12,7 +12,7 @@ use sandwire_json::Raw;
 use sandwire_proto::{
     PeerInfo,
     http::{Headers, param_headers::mirrored},
-    server::{Change, Config, Progress},
+    server::{Change, Config, Extensions, Progress},
 };
 use sandwire_server::http::{Allow, Guard, HttpEntry};
 use sandwire_types::{ErrorCode, ErrorObject, LoggingLevel, Method, Notification, Reply};
@@ -56,13 +56,20 @@ pub struct Host {
 
 #[wasm_bindgen]
 impl Host {
-    /// The server's `Implementation` and `ServerCapabilities`, objects as `JSON.stringify` writes them, and its
-    /// instructions.
+    /// The server's `Implementation` and `ServerCapabilities`, objects as `JSON.stringify` writes them, its
+    /// instructions, and its methods outside the specification: a line for each, with a tab and its extension.
     #[wasm_bindgen(constructor)]
-    pub fn new(answerer: Answerer, info: &str, capabilities: &str, instructions: &str, custom: bool) -> Host {
+    pub fn new(answerer: Answerer, info: &str, capabilities: &str, instructions: &str, methods: &str) -> Host {
         let mut config = Config::new(Raw::from_valid(info), Raw::from_valid(capabilities));
         config.instructions = (!instructions.is_empty()).then(|| instructions.into());
-        config.custom_methods = custom;
+        config.custom_methods = !methods.is_empty();
+        let mut extensions = Extensions::default();
+        for (method, extension) in methods.lines().filter_map(|line| line.split_once('\t')) {
+            if !extension.is_empty() {
+                extensions.method(extension, Method::from(method), false);
+            }
+        }
+        config.extend(extensions);
         let inner = Inner {
             answerer,
             config: Arc::new(config),

@@ -67,6 +67,12 @@ for (const era of ["legacy", "modern"]) {
       assert.equal((await client.listTools({ cursor: page.nextCursor })).tools[0].name, "last");
       assert.deepEqual((await client.listAllTools()).map(({ name }) => name), ["echo", "count", "last"]);
       assert.equal((await client.callTool({ name: "echo", arguments: { a: 1 } })).content[0].text, 'echo {"a":1}');
+      assert.equal((await client.callToolOrBeginTask({ name: "echo" })).content.length, 1);
+      for (const asked of [client.getTask("1"), client.updateTask("1", {}), client.cancelTask("1")]) {
+        // Neither server has tasks.
+        await rejects(asked, {});
+      }
+      assert.equal((await client.finishTask({ taskId: "1", status: "completed", result: { content: [] } })).content.length, 0);
       assert.equal((await client.listResources()).resources[0].uri, "note://1");
       assert.equal((await client.listAllResources()).length, 1);
       assert.equal((await client.listResourceTemplates()).resourceTemplates[0].name, "note");

@@ -177,3 +177,30 @@ test("a handler sees what the caller put beside the parameters", async () => {
   }
   assert.deepEqual(metas.map((meta) => meta["example/trace"]), [7, 7]);
 });
+
+test("methods of extensions are for those who declared them", async () => {
+  const notes = "com.example/notes";
+  const measure = ({ noteId, _meta }) => ({ length: noteId.length, bare: _meta === undefined });
+  const server = new Server({ name: "s", version: "1" })
+    .method("notes/measure", measure, { extension: notes })
+    .method("echo/fail", () => { throw new McpError(-32602, "no"); });
+  for (const version of ["2025-11-25", "2026-07-28"]) {
+    const client = await Client.connect(server, { version, extensions: { [notes]: {} } });
+    assert.deepEqual(client.getServerCapabilities().extensions, { [notes]: {} });
+    const { length, bare } = await client.request("notes/measure", { noteId: "four" });
+    assert.deepEqual([length, bare], [4, true]);
+    assert.equal((await client.request("echo/fail").catch((error) => error)).code, -32602);
+    assert.equal((await client.request("notes/other").catch((error) => error)).code, -32601);
+    await client.close();
+    const other = await Client.connect(server, { version });
+    const refusal = await other.request("notes/measure", { noteId: "four" }).catch((error) => error);
+    if (version === "2026-07-28") {
+      assert.equal(refusal.code, -32021);
+      assert.deepEqual(refusal.data, { requiredCapabilities: { extensions: { [notes]: {} } } });
+    } else {
+      assert.ok(refusal instanceof McpError);
+    }
+    assert.equal((await other.request("echo/fail").catch((error) => error)).code, -32602);
+    await other.close();
+  }
+});

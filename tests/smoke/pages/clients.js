@@ -79,6 +79,20 @@ const CALLS = {
     const result = await client.callTool({ name: facts.asking });
     must(JSON.stringify(result).includes("somebody"), JSON.stringify(result));
   },
+  async callToolOrBeginTask(client, facts) {
+    const { name, arguments: args, text } = facts.tool;
+    const result = await client.callToolOrBeginTask({ name, arguments: args });
+    must(result.content[0].text === text, JSON.stringify(result));
+  },
+  // These servers have no tasks.
+  getTask: (client, _, { McpError }) => refused(client.getTask("none"), McpError),
+  updateTask: (client, _, { McpError }) => refused(client.updateTask("none", {}), McpError),
+  cancelTask: (client, _, { McpError }) => refused(client.cancelTask("none"), McpError),
+  async finishTask(client) {
+    const content = [{ type: "text", text: "done" }];
+    const result = await client.finishTask({ taskId: "1", status: "completed", result: { content } });
+    must(result.content[0].text === "done", JSON.stringify(result));
+  },
   async listen(client) {
     const end = new AbortController();
     const told = [];
@@ -105,3 +119,8 @@ const CALLS = {
     must(refusal instanceof McpError && refusal.code === "closed", `${refusal.code} ${refusal.message}`);
   },
 };
+
+async function refused(call, McpError) {
+  const refusal = await call.then(() => undefined, (error) => error);
+  must(refusal instanceof McpError, `${refusal}`);
+}

@@ -18,10 +18,13 @@ export async function exerciseServer({ entry, client }) {
   server.resource("note://{id}", { name: "note" }, (_, { id }) => `note ${id}`);
   server.prompt("explain", { arguments: [{ name: "topic", required: true }] }, ({ topic }) => `Explain ${topic}.`);
   server.completion("explain", "topic", (value) => ["wires", "sand"].filter((topic) => topic.startsWith(value)));
+  server.method("notes/measure", ({ note }) => ({ length: note.length }), { extension: "com.example/notes" });
   const heard = [];
 
   const near = await Client.connect({ serve: (port) => server.serve(port) });
   await everyFeature(near);
+  const refusal = await near.request("notes/measure", { note: "four" }).catch((error) => error);
+  must(refusal.code === -32021, `${refusal.code} ${refusal.message}`);
   await abort(near, heard);
   await changes(near, server);
   await near.close();

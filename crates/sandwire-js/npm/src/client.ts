@@ -3,11 +3,13 @@ import { cannotConnect, describe, McpError } from "./error.js";
 import { Module } from "./module.js";
 import { portOf, Postbox, type Target } from "./port.js";
 import type {
-  ClientCapabilities, CompleteParams, CompleteResult, CreateMessageResult, ElicitResult, GetPromptParams,
+  CallToolParams, CallToolResult, ClientCapabilities, CompleteParams, CompleteResult, CreateMessageResult, ElicitResult, GetPromptParams,
   GetPromptResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListRootsResult,
   LoggingLevel, PageParams, Params, Prompt, ReadResourceParams, ReadResourceResult, Resource, ResourceTemplate, Result,
+  Task,
   SubscriptionFilter, UrlElicitation,
 } from "./protocol.js";
+import { finish, TASKS } from "./tasks.js";
 import { ToolClient } from "./tool-client.js";
 import { Wasm, type WasmOption } from "./wasm.js";
 
@@ -25,6 +27,9 @@ export function setWasm(source: WasmOption): void {
   wasm.provide(source);
 }
 
+/** The id of an extension: labels with dots, a slash and a name. */
+const EXTENSION = /^[a-z]([a-z\d-]*[a-z\d])?(\.[a-z]([a-z\d-]*[a-z\d])?)*\/[a-z\d]([\w.-]*[a-z\d])?$/i;
+
 /** What the server may ask, by method, and what is answered. */
 export interface Handlers {
   "elicitation/create": ElicitResult;
@@ -41,6 +46,12 @@ export interface ClientOptions extends ConnectOptions {
   handlers?: { [M in keyof Handlers]?: Handler<Handlers[M]> };
   /** Gives the fields that an accepted form leaves out the values they have by default, and declares that. */
   applyDefaults?: boolean;
+  /** Extensions and their settings, by their ids. Declares them. */
+  extensions?: { [id: string]: JsonObject };
+  /** Types of results that extensions add. Such results are given as they are; those of other types are errors. */
+  resultTypes?: string[];
+  /** Takes tasks: a server may make one of the call of a tool. */
+  tasks?: boolean;
   /** Keeps what a modern server says may be used again, until it says that it changed. Without this nothing is kept. */
   cache?: Cache;
 }
@@ -99,17 +110,23 @@ export class Client extends ToolClient {
   static async connect(target: string | URL | Target, options: ClientOptions = {}): Promise<Client> {
     const client = new Client(options);
     const capabilities = client._capabilities();
-    if (typeof target === "string" || target instanceof URL) return client._open(wasm, capabilities, target);
+    const types = [...(options.resultTypes ?? []), ...(options.tasks ? ["task"] : [])];
+    if (typeof target === "string" || target instanceof URL) return client._open(wasm, capabilities, target, types);
     const port = await portOf(target).catch((cause) => {
       throw cannotConnect(cause);
     });
-    return client._open(wasm, capabilities, (module, id) => new Postbox(module, id, port));
+    return client._open(wasm, capabilities, (module, id) => new Postbox(module, id, port), types);
   }
 
   /** @internal */
   _capabilities(): ClientCapabilities {
     const has = (method: string) => this._handlers.has(method);
+    const extensions = { ...this._options.extensions, ...(this._options.tasks && { [TASKS]: {} }) };
+    const ids = Object.keys(extensions);
+    const wrong = ids.find((id) => !EXTENSION.test(id));
+    if (wrong !== undefined) throw new McpError("misuse", `${wrong} is no id of an extension, such as com.example/notes`);
     return {
+      ...(ids.length && { extensions }),
       ...(has("elicitation/create") && { elicitation: { form: this._options.applyDefaults ? { applyDefaults: true } : {} } }),
       ...(has("sampling/createMessage") && { sampling: {} }),
       ...(has("roots/list") && { roots: { listChanged: true } }),
@@ -119,6 +136,50 @@ export class Client extends ToolClient {
   /** Replaces the answer to one kind of question. Its capability must have been declared when connecting. */
   setRequestHandler<M extends keyof Handlers>(method: M, handler: Handler<Handlers[M]>): void {
     this._handlers.set(method, handler);
+  }
+
+  /** Calls a tool, and waits for the task that the server may make of the call; see {@link finishTask}. */
+  override async callTool(params: CallToolParams, options?: CallOptions): Promise<CallToolResult> {
+    const called = await this.callToolOrBeginTask(params, options);
+    return "taskId" in called && called["resultType"] === "task" ? this.finishTask(called as Task, options) : (called as CallToolResult);
+  }
+
+  /** Calls a tool. A client with `tasks` may get a task instead of the result, whose `resultType` is then `task`. */
+  callToolOrBeginTask(params: CallToolParams, options?: CallOptions): Promise<CallToolResult | Task> {
+    return this.request("tools/call", params, options);
+  }
+
+  /** How a task stands, and what it asks or what came of it. */
+  getTask(taskId: string, options?: CallOptions): Promise<Task> {
+    return this.request("tasks/get", { taskId }, options);
+  }
+
+  /** Answers what a task asks, some of it or all, by the keys of its questions. */
+  async updateTask(taskId: string, inputResponses: JsonObject, options?: CallOptions): Promise<void> {
+    await this.request("tasks/update", { taskId, inputResponses }, options);
+  }
+
+  /** Asks for a task to be given up. It may end otherwise all the same. */
+  async cancelTask(taskId: string, options?: CallOptions): Promise<void> {
+    await this.request("tasks/cancel", { taskId }, options);
+  }
+
+  /**
+   * Waits for a task to end. What it asks, the handlers answer; the server says how often to look. An aborted `signal`
+   * ends the wait and leaves the task alone.
+   */
+  finishTask(task: Task, options: CallOptions = {}): Promise<CallToolResult> {
+    const { signal } = options;
+    return finish(task, {
+      get: (id) => this.getTask(id, { signal }),
+      update: (id, responses) => this.updateTask(id, responses, { signal }),
+      cancel: (id) => this.cancelTask(id),
+      answer: (method, params, signal) => {
+        const handler = this._handlers.get(method);
+        if (!handler) throw new McpError(-32601, `this client has no handler for ${method}`);
+        return handler(params, { signal });
+      },
+    }, options);
   }
 
   listResources(params?: PageParams, options?: CallOptions): Promise<ListResourcesResult> {

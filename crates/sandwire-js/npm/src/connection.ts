@@ -165,10 +165,11 @@ export class Base {
     wasm: Wasm<Module>,
     capabilities: ClientCapabilities,
     target: string | URL | ((module: Module, id: number) => Carrier),
+    resultTypes: string[] = [],
   ): Promise<this> {
     const module = (this._module = await wasm.load(this._options.wasm));
     try {
-      await this._begin(module, capabilities, target);
+      await this._begin(module, capabilities, target, resultTypes);
     } catch (cause) {
       throw cannotConnect(cause);
     }
@@ -180,6 +181,7 @@ export class Base {
     module: Module,
     capabilities: ClientCapabilities,
     target: string | URL | ((module: Module, id: number) => Carrier),
+    resultTypes: string[],
   ): Promise<void> {
     const options = this._options;
     const { signal, timeout = -1, maxMessageBytes = -1, maxRounds = -1 } = options;
@@ -200,7 +202,7 @@ export class Base {
     try {
       await new Promise<void>((resolve, reject) => {
         this._opened = (error) => (error ? reject(error) : resolve());
-        exports.open(id, flags, timeout, maxMessageBytes, maxRounds, module._put(info, declared, options.version ?? ""));
+        exports.open(id, flags, timeout, maxMessageBytes, maxRounds, module._put(info, declared, resultTypes.join(" "), options.version ?? ""));
         this._carrier = port ? target(module, id) : new Requests(module, id, url, options);
         exports.wake(id);
       });
@@ -465,6 +467,7 @@ function named(method: string): string {
   throw new McpError("misuse", "the method must be a string");
 }
 
-function aborted(signal: AbortSignal): McpError {
+/** @internal */
+export function aborted(signal: AbortSignal): McpError {
   return new McpError("cancelled", "cancelled by the caller's signal", { cause: signal.reason });
 }

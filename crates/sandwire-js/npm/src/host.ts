@@ -2,7 +2,7 @@ import type { Glue } from "./wasm.js";
 
 /** @internal The bindings of the server module. */
 export interface ServerGlue extends Glue {
-  Host: new (answerer: Answerer, info: string, capabilities: string, instructions: string, custom: boolean) => Host;
+  Host: new (answerer: Answerer, info: string, capabilities: string, instructions: string, methods: string) => Host;
   Checker: new (schema: string, formats: boolean) => Checker;
 }
 

@@ -175,6 +175,23 @@ export interface CallToolResult extends Result {
   isError?: boolean;
 }
 
+/** A call that goes on after it was answered, in servers with tasks. */
+export interface Task extends Result {
+  taskId: string;
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  statusMessage?: string;
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** How long it is kept, in milliseconds; `null` is for ever. */
+  ttlMs: number | null;
+  /** How often to ask how it stands, in milliseconds. */
+  pollIntervalMs?: number;
+  /** What it asks, by the keys of the answers. */
+  inputRequests?: { [key: string]: { method: string; params?: JsonObject } };
+  result?: CallToolResult;
+  error?: { code: number; message: string; data?: unknown };
+}
+
 export interface ListToolsResult extends Page { tools: Tool[] }
 export interface ListResourcesResult extends Page { resources: Resource[] }
 export interface ListResourceTemplatesResult extends Page { resourceTemplates: ResourceTemplate[] }

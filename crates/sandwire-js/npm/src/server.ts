@@ -64,6 +64,15 @@ export type PromptHandler = (args: Values, context: Context) => Maybe<string | G
 /** Proposes values for an argument of a prompt or a variable of a template. */
 export type CompletionHandler = (value: string, known: Values) => Maybe<string[]>;
 
+/** Answers a request outside the specification. */
+export type MethodHandler<P = any> = (params: P, context: Context) => Maybe<JsonObject>;
+
+/** To whom a method belongs. */
+export interface MethodOptions {
+  /** The id of its extension, such as `com.example/notes`. */
+  extension?: string;
+}
+
 interface Entry<D, H> {
   definition: D;
   handler: H;
@@ -89,6 +98,7 @@ export class Server {
   #resources = new Map<string, ResourceEntry>();
   #prompts = new Map<string, Entry<Prompt, PromptHandler>>();
   #completions = new Map<string, CompletionHandler>();
+  #methods = new Map<string, Entry<MethodOptions, MethodHandler>>();
   #calls = new Map<number, AbortController>();
   /** The questions that have no answer, each with the call it belongs to. */
   #questions = new Map<number, [token: number, resolve: (answer: { code: number; json: string }) => void]>();
@@ -126,6 +136,15 @@ export class Server {
   /** Proposes values for an argument of the prompt `of`, or a variable of the template `of`. */
   completion(of: string, argument: string, handler: CompletionHandler): this {
     this.#completions.set(`${of} ${argument}`, handler);
+    return this;
+  }
+
+  /**
+   * Answers a request outside the specification with an object. With `extension`, whose settings are declared among the
+   * capabilities, only for clients that declared it too; others are told to. To be called before the server serves.
+   */
+  method<P = any>(name: string, handler: MethodHandler<P>, options: MethodOptions = {}): this {
+    this.#methods.set(name, { handler, definition: options });
     return this;
   }
 
@@ -167,7 +186,7 @@ export class Server {
       (glue) => {
         const { instructions = "", hosts, origins, cors = true } = this.#options;
         const capabilities = JSON.stringify(this.#capabilities());
-        const host = new glue.Host(this.#answerer(), JSON.stringify(this.#info), capabilities, instructions, false);
+        const host = new glue.Host(this.#answerer(), JSON.stringify(this.#info), capabilities, instructions, this.#named());
         host.admit(list(hosts), list(origins), cors);
         return (this.#running = host);
       },
@@ -185,6 +204,7 @@ export class Server {
       ...(this.#resources.size && { resources: { listChanged: true, subscribe: true } }),
       ...(this.#prompts.size && { prompts: { listChanged: true } }),
       ...(this.#completions.size && { completions: {} }),
+      ...this.#extensions(),
       ...this.#options.capabilities,
     };
   }
@@ -260,8 +280,12 @@ export class Server {
         return this.#read(params.uri, context);
       case "prompts/get":
         return this.#prompt(params, context);
-      default:
-        throw new McpError(-32601, `unknown method: ${method}`);
+      default: {
+        const found = this.#methods.get(method);
+        if (!found) throw new McpError(-32601, `unknown method: ${method}`);
+        const { ["_meta"]: _, ...rest } = params;
+        return found.handler(rest, context);
+      }
     }
   }
 
@@ -321,6 +345,15 @@ export class Server {
     const handler = this.#completions.get(`${of} ${argument.name}`);
     const all = handler ? await handler(argument.value, context?.arguments ?? {}) : [];
     return { completion: { values: all.slice(0, 100), total: all.length, hasMore: all.length > 100 } };
+  }
+
+  #extensions(): { extensions?: JsonObject } {
+    const ids = [...this.#methods.values()].flatMap(({ definition: { extension } }) => extension ?? []);
+    return ids.length ? { extensions: Object.fromEntries(ids.map((id) => [id, {}])) } : {};
+  }
+
+  #named(): string {
+    return [...this.#methods].map(([name, { definition }]) => `${name}\t${definition.extension ?? ""}`).join("\n");
   }
 
   #addresses(templates: boolean, member: string): unknown[] {
