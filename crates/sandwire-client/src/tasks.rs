@@ -57,7 +57,9 @@ impl Client {
     /// ```
     pub fn call_tool_or_begin_task<A: Serialize + ?Sized>(&self, name: &str, arguments: &A) -> Request<Called> {
         self.call_tool(name, arguments).decoded_by(|reply: Reply| match &reply.kind {
-            ResultKind::Other(kind) if **kind == *"task" => request::read(&reply.value).map(|task| Called::Task(Box::new(task))),
+            ResultKind::Other(kind) if **kind == *"task" => {
+                request::read(&reply.value).map(|task| Called::Task(Box::new(task)))
+            }
             _ => request::decode(reply).map(Called::Result),
         })
     }
