@@ -12,6 +12,8 @@ pub const RMCP: &str = "interop/peers/rust";
 /// Runs the pairs and compares the table, or with `--bless` writes it anew.
 pub fn run(args: &[String]) -> Result<()> {
     run::cargo().args(["build", "--quiet", "--release"]).dir(folder()).env("CARGO_TARGET_DIR", target()).run()?;
+    // `run` would build one program of three.
+    run::cargo().args(["build", "--quiet", "--package=interop", "--bins"]).run()?;
     run::cargo()
         .args(["run", "--quiet", "--package=interop", "--"])
         .args(args)
