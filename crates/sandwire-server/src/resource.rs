@@ -255,12 +255,17 @@ fn differing(template: &UriTemplate, node: &Node) -> Option<Problem> {
 
 /// The error for an address where nothing is.
 pub(crate) fn not_found(uri: &str) -> ErrorObject {
+    ErrorObject::new(ErrorCode::RESOURCE_NOT_FOUND, "there is no such resource").with_data(naming(uri))
+}
+
+/// The data of an error that is about an address.
+pub(crate) fn naming(uri: &str) -> Raw {
     let mut data = Writer::new();
     data.begin_object();
     data.key("uri");
     data.string(uri);
     data.end_object();
-    ErrorObject::new(ErrorCode::RESOURCE_NOT_FOUND, "there is no such resource").with_data(data.into_raw())
+    data.into_raw()
 }
 
 /// What a resource may return.

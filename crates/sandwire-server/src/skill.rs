@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::builder::{Builder, Bundle};
 use crate::error::{Problem, RegistrationError};
-use crate::resource::ResourceHandler;
+use crate::resource::{ResourceHandler, naming};
 use crate::server::{Served, Server, page, refused, text, text_of};
 use crate::table::{Handler, Row};
 
@@ -241,11 +241,5 @@ fn directory(server: &Server, call: Call) -> Answer {
 }
 
 fn nothing_at(uri: &str, message: &str) -> Answer {
-    let mut data = Writer::new();
-    data.begin_object();
-    data.key("uri");
-    data.string(uri);
-    data.end_object();
-    let message = [message, uri].concat();
-    Answer::Ready(Err(ErrorObject::invalid_params(message).with_data(data.into_raw())))
+    Answer::Ready(Err(ErrorObject::invalid_params([message, uri].concat()).with_data(naming(uri))))
 }

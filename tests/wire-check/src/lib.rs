@@ -24,8 +24,8 @@ use serde_json::Value;
 
 use schemas::{MODERN, NEWEST_LEGACY, Schema, Schemas};
 
-/// The versions whose schemas there are.
-pub use schemas::VERSIONS;
+/// The versions whose schemas there are, and the folder that they are read from.
+pub use schemas::{VERSIONS, directory};
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -237,7 +237,7 @@ impl Schema {
 }
 
 /// The folder that `SANDWIRE_SPEC` names, else one beside the checkout.
-fn directory() -> Option<PathBuf> {
+pub fn directory() -> Option<PathBuf> {
     let named = std::env::var_os("SANDWIRE_SPEC").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/spec"), PathBuf::from);
     path.is_dir().then_some(path)

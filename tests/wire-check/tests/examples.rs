@@ -11,8 +11,7 @@ const MODERN: &str = "2026-07-28";
 /// What each example is, by its folder, with its name.
 fn examples() -> Option<Vec<(String, PathBuf, Value)>> {
     Checker::new()?;
-    let named = std::env::var_os("SANDWIRE_SPEC").filter(|path| !path.is_empty());
-    let spec = named.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/spec"), PathBuf::from);
+    let spec = wire_check::directory()?;
     let list = |path: &Path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let mut all = Vec::new();
     for folder in list(&spec.join("schema").join(MODERN).join("examples")) {
